@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <vector>
+
+namespace mechfit {
+
+// Samples of one block, side by side in SIMD lanes. A panel is a feature-major array
+// [rows][kBlock]; every kernel works on panels, whatever the width of the machine's registers.
+inline constexpr int kBlock = 16;
+
+// Blocks whose gradients are summed before they are folded into the total. The fold is in the order
+// of chunks, so neither threads nor splits at multiples of kChunk points change a bit.
+inline constexpr int kBlocksPerChunk = 8;
+inline constexpr int kChunk = kBlock * kBlocksPerChunk;
+
+inline constexpr std::size_t kAlignment = 64;
+
+template <class T>
+struct AlignedAllocator {
+  using value_type = T;
+  AlignedAllocator() = default;
+  template <class U>
+  AlignedAllocator(const AlignedAllocator<U>&) {}
+  T* allocate(std::size_t n) {
+    return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t(kAlignment)));
+  }
+  void deallocate(T* p, std::size_t) { ::operator delete(p, std::align_val_t(kAlignment)); }
+  friend bool operator==(const AlignedAllocator&, const AlignedAllocator&) { return true; }
+};
+
+// Storage of panels and weights, aligned for the widest registers.
+using AlignedVector = std::vector<double, AlignedAllocator<double>>;
+
+inline AlignedVector make_panel(int rows) {
+  return AlignedVector(static_cast<std::size_t>(rows) * kBlock, 0.0);
+}
+
+}  // namespace mechfit

@@ -1,0 +1,66 @@
+#include "mechfit/base/thread_pool.h"
+
+#include "mechfit/base/error.h"
+
+namespace mechfit {
+
+ThreadPool::ThreadPool(int threads) {
+  MECHFIT_CHECK(threads >= 1, "threads = " + std::to_string(threads));
+  for (int worker = 1; worker < threads; ++worker) {
+    threads_.emplace_back([this, worker] {
+      std::unique_lock lock(mutex_);
+      while (true) {
+        wake_.wait(lock, [this] { return stop_ || (function_ && next_ < tasks_); });
+        if (stop_) return;
+        work(worker, lock);
+      }
+    });
+  }
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  for (auto& thread : threads_) thread.join();
+}
+
+void ThreadPool::work(int worker, std::unique_lock<std::mutex>& lock) {
+  ++running_;
+  while (next_ < tasks_) {
+    const int task = next_++;
+    const auto& function = *function_;
+    lock.unlock();
+    std::exception_ptr error;
+    try {
+      function(task, worker);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    lock.lock();
+    if (error && !error_) error_ = error;
+  }
+  if (--running_ == 0) done_.notify_all();
+}
+
+void ThreadPool::run(int tasks, const std::function<void(int, int)>& f) {
+  if (size() == 1 || tasks <= 1) {
+    for (int task = 0; task < tasks; ++task) f(task, 0);
+    return;
+  }
+  std::unique_lock lock(mutex_);
+  MECHFIT_CHECK(function_ == nullptr, "run is not reentrant");
+  function_ = &f;
+  tasks_ = tasks;
+  next_ = 0;
+  error_ = nullptr;
+  wake_.notify_all();
+  work(0, lock);
+  done_.wait(lock, [this] { return running_ == 0 && next_ >= tasks_; });
+  function_ = nullptr;
+  if (error_) std::rethrow_exception(error_);
+}
+
+}  // namespace mechfit

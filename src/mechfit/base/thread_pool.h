@@ -1,0 +1,38 @@
+#pragma once
+
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace mechfit {
+
+// A fixed team of threads. run(tasks, f) calls f(task, worker) for task = 0 .. tasks-1 and returns
+// when all are done; the caller is worker 0, worker < size() names the scratch memory to use. Which
+// worker gets which task is not fixed, so results must be stored per task. The first exception of a
+// task is thrown again by run.
+class ThreadPool {
+ public:
+  explicit ThreadPool(int threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int size() const { return static_cast<int>(threads_.size()) + 1; }
+  void run(int tasks, const std::function<void(int task, int worker)>& f);
+
+ private:
+  void work(int worker, std::unique_lock<std::mutex>& lock);
+
+  std::vector<std::thread> threads_;
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  const std::function<void(int, int)>* function_ = nullptr;
+  int tasks_ = 0, next_ = 0, running_ = 0;
+  bool stop_ = false;
+  std::exception_ptr error_;
+};
+
+}  // namespace mechfit
