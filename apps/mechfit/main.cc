@@ -1,8 +1,55 @@
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
 #include <cstdio>
+#include <exception>
 
+#include "commands.h"
+#include "mechfit/base/error.h"
 #include "mechfit/version.h"
 
-int main() {
-  std::printf("mechfit %s\n", mechfit::kVersion);
-  return 0;
+namespace mechfit {
+namespace {
+
+// One line, whatever the message holds.
+int fail(std::string message, int code) {
+  for (char& c : message)
+    if (c == '\n' || c == '\r') c = ' ';
+  std::fprintf(stderr, "mechfit: %s\n", message.c_str());
+  return code;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Learns the mechanics of a machine from a log of its motion.", "mechfit");
+  int exit_code = 0;
+  app.set_version_flag("--version", std::string("mechfit ") + kVersion);
+  app.require_subcommand(1);
+  app.footer("Each subcommand has its own help with an example: mechfit SUBCOMMAND --help");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {  // --help, --version
+    exit_code = app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    return fail(std::string(e.what()) + " (see mechfit --help)", 2);
+  }
+  if (std::fflush(stdout) != 0) return fail("standard output: could not write", 1);
+  return exit_code;
+}
+
+}  // namespace
+}  // namespace mechfit
+
+int main(int argc, char** argv) {
+  using mechfit::fail;
+  try {
+    return mechfit::run(argc, argv);
+  } catch (const mechfit::InputError& e) {
+    return fail(e.what(), 1);
+  } catch (const mechfit::UsageError& e) {
+    return fail(e.what(), 2);
+  } catch (const std::bad_alloc&) {
+    return fail("out of memory", 1);
+  } catch (const std::exception& e) {
+    return fail(std::string("internal error: ") + e.what(), 1);
+  }
 }

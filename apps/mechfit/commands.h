@@ -1,0 +1,21 @@
+#pragma once
+
+#include <stdexcept>
+
+namespace CLI {
+class App;
+}
+
+// One function per subcommand, in a file of its own: it adds the subcommand with its flags to `app`
+// and sets its callback. What the flags fill belongs to the callback (a shared_ptr it captures).
+// A callback reports failure by throwing InputError (exit code 1) or UsageError (2); `exit_code`
+// is for a subcommand that finished its work and yet has bad news.
+namespace mechfit {
+
+// Flags that contradict each other or ask for something that does not exist.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace mechfit

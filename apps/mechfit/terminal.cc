@@ -1,0 +1,89 @@
+#include "terminal.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace mechfit {
+namespace {
+
+// Characters, not bytes, of UTF-8 text.
+std::size_t width(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
+}
+
+}  // namespace
+
+Progress::Progress(std::string label)
+    : label_(std::move(label)),
+      terminal_(isatty(STDERR_FILENO) == 1),
+      start_(Clock::now()),
+      last_(start_) {}
+
+Progress::~Progress() { erase(); }
+
+void Progress::erase() {
+  if (drawn_) std::fputs("\r\033[K", stderr);
+  drawn_ = false;
+}
+
+void Progress::update(double fraction, const std::string& detail) {
+  if (!terminal_) return;
+  const auto now = Clock::now();
+  if (drawn_ && now - last_ < std::chrono::milliseconds(100)) return;
+  last_ = now;
+  drawn_ = true;
+  fraction = std::clamp(fraction, 0.0, 1.0);
+  const double passed = std::chrono::duration<double>(now - start_).count();
+  std::string left;
+  if (fraction > 0.01 && passed > 1.0)
+    left = "  " + clock_text(passed * (1.0 - fraction) / fraction) + " left";
+  std::fprintf(stderr, "\r\033[K%s %3.0f %%%s  %s", label_.c_str(), 100.0 * fraction, left.c_str(),
+               detail.c_str());
+  std::fflush(stderr);
+}
+
+std::string Table::text() const {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows_) {
+    widths.resize(std::max(widths.size(), row.size()), 0);
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+  }
+  std::string out;
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string pad(widths[i] - width(row[i]), ' ');
+      if (i > 0) out += "  " + pad + row[i];
+      if (i == 0) out += row.size() > 1 ? row[i] + pad : row[i];
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+void Table::print() const { std::fputs(text().c_str(), stdout); }
+
+void print_note(const std::string& text) { std::fprintf(stderr, "note: %s\n", text.c_str()); }
+void print_warning(const std::string& text) { std::fprintf(stderr, "warning: %s\n", text.c_str()); }
+
+std::string short_number(double x) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.4g", x);
+  return buffer;
+}
+
+std::string clock_text(double seconds) {
+  const long s = std::lround(std::clamp(seconds, 0.0, 1e8));
+  char buffer[48];
+  if (s >= 3600)
+    std::snprintf(buffer, sizeof buffer, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+  else
+    std::snprintf(buffer, sizeof buffer, "%ld:%02ld", s / 60, s % 60);
+  return buffer;
+}
+
+}  // namespace mechfit

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace mechfit {
+
+// A progress line on standard error, `label  42 %  0:31 left  detail`, redrawn at most ten times a
+// second. Says nothing when standard error is not a terminal; erased when it goes out of scope.
+class Progress {
+ public:
+  explicit Progress(std::string label);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void update(double fraction, const std::string& detail = "");
+  // Removes the line, so that something else can be printed; the next update draws it again.
+  void erase();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::string label_;
+  bool terminal_;
+  bool drawn_ = false;
+  Clock::time_point start_, last_;
+};
+
+// Columns aligned by their widest cell: the first to the left, the others to the right.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  std::string text() const;
+  void print() const;  // to standard output
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// Lines for the user that are not the result go to standard error.
+void print_note(const std::string& text);
+void print_warning(const std::string& text);
+
+// `1234.5678` as `1235`, `0.00123456` as `0.001235`.
+std::string short_number(double x);
+
+// 75.2 as `1:15`, 3800 as `1:03:20`.
+std::string clock_text(double seconds);
+
+}  // namespace mechfit
