@@ -1,0 +1,73 @@
+#include "mechfit/mechanics/lanes.h"
+
+#include <cmath>
+#include <limits>
+
+namespace mechfit {
+
+void cholesky(int n, const double* M, double* G) {
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j) {
+      // G_ij = (M_ij - sum_k<j G_ik G_jk) / G_jj
+      double sum[kBlock];
+      const double* m = M + (i * n + j) * kBlock;
+      for_lanes([&](int l) { sum[l] = m[l]; });
+      for (int k = 0; k < j; ++k) {
+        const double* gi = G + (i * n + k) * kBlock;
+        const double* gj = G + (j * n + k) * kBlock;
+        for_lanes([&](int l) { sum[l] -= gi[l] * gj[l]; });
+      }
+      double* g = G + (i * n + j) * kBlock;
+      if (i == j) {
+        constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+        for_lanes([&](int l) { g[l] = sum[l] > 0 ? std::sqrt(sum[l]) : nan; });
+      } else {
+        const double* pivot = G + (j * n + j) * kBlock;
+        for_lanes([&](int l) { g[l] = sum[l] / pivot[l]; });
+      }
+    }
+}
+
+void solve_lower(int n, const double* G, const double* b, double* y) {
+  for (int i = 0; i < n; ++i) {
+    double sum[kBlock];
+    for_lanes([&](int l) { sum[l] = b[i * kBlock + l]; });
+    for (int k = 0; k < i; ++k) {
+      const double* g = G + (i * n + k) * kBlock;
+      for_lanes([&](int l) { sum[l] -= g[l] * y[k * kBlock + l]; });
+    }
+    const double* pivot = G + (i * n + i) * kBlock;
+    for_lanes([&](int l) { y[i * kBlock + l] = sum[l] / pivot[l]; });
+  }
+}
+
+void solve_upper(int n, const double* G, const double* y, double* x) {
+  for (int i = n - 1; i >= 0; --i) {
+    double sum[kBlock];
+    for_lanes([&](int l) { sum[l] = y[i * kBlock + l]; });
+    for (int k = i + 1; k < n; ++k) {
+      const double* g = G + (k * n + i) * kBlock;
+      for_lanes([&](int l) { sum[l] -= g[l] * x[k * kBlock + l]; });
+    }
+    const double* pivot = G + (i * n + i) * kBlock;
+    for_lanes([&](int l) { x[i * kBlock + l] = sum[l] / pivot[l]; });
+  }
+}
+
+void solve(int n, const double* G, const double* b, double* x) {
+  solve_lower(n, G, b, x);
+  solve_upper(n, G, x, x);
+}
+
+void symmetric_product(int n, const double* M, const double* x, double* y) {
+  for (int i = 0; i < n; ++i) {
+    double sum[kBlock] = {};
+    for (int j = 0; j < n; ++j) {
+      const double* m = M + (i >= j ? i * n + j : j * n + i) * kBlock;
+      for_lanes([&](int l) { sum[l] += m[l] * x[j * kBlock + l]; });
+    }
+    for_lanes([&](int l) { y[i * kBlock + l] = sum[l]; });
+  }
+}
+
+}  // namespace mechfit
