@@ -1,0 +1,50 @@
+#pragma once
+
+#include <span>
+#include <utility>
+#include <variant>
+
+#include "mechfit/mechanics/analytic.h"
+#include "mechfit/mechanics/lagrangian.h"
+
+namespace mechfit {
+
+// Any model family behind one type, so that algorithms are compiled once. A Model is a Lagrangian
+// itself; the choice of the family costs one branch per operation on a block.
+class Model {
+ public:
+  using Family = std::variant<AnalyticSystem>;
+  using Workspace = std::variant<AnalyticSystem::Workspace>;
+
+  Model(Family family) : family_(std::move(family)) {}
+
+  const Family& family() const { return family_; }
+  template <class L>
+  const L* as() const {
+    return std::get_if<L>(&family_);
+  }
+
+  int joints() const;
+  int inputs() const;
+  int parameter_count() const;
+  std::span<const double> parameters() const;
+  void set_parameters(std::span<const double> theta);
+  Workspace make_workspace() const;
+
+  void forces(const Points& x, double* p, double* f, Workspace& w) const;
+  void pullback(const Covectors& covectors, const Adjoints& adjoints, Workspace& w) const;
+  void mass_rate(double* mdot_v, Workspace& w) const;
+  void mass(const double* q, double* m, Workspace& w) const;
+  void factor(double* g, Workspace& w) const;
+  void mass_pullback(const double* weights, const Adjoints& adjoints, Workspace& w) const;
+  void potential(double* potential, Workspace& w) const;
+  void clear_gradient(Workspace& w) const;
+  void add_gradient(Workspace& w, std::span<double> gradient) const;
+
+ private:
+  Family family_;
+};
+
+static_assert(Lagrangian<Model>);
+
+}  // namespace mechfit

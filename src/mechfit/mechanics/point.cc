@@ -1,0 +1,104 @@
+#include "mechfit/mechanics/point.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "mechfit/base/error.h"
+
+namespace mechfit {
+namespace {
+
+void get(const AlignedVector& panel, std::span<double> out, const char* name, int size) {
+  MECHFIT_CHECK(out.size() == static_cast<std::size_t>(size),
+                std::string(name) + " has room for " + std::to_string(out.size()) +
+                    " numbers, expected " + std::to_string(size));
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = panel[i * kBlock];
+}
+
+}  // namespace
+
+PointDynamics::PointDynamics(const Model& model)
+    : model_(model),
+      w_(model),
+      q_(make_panel(model.joints())),
+      v_(make_panel(model.joints())),
+      u_(make_panel(model.inputs())),
+      a_(make_panel(model.joints())),
+      out_(make_panel(std::max(1, model.joints() * model.joints()))) {}
+
+void PointDynamics::set(In x, AlignedVector& panel, const char* name) {
+  MECHFIT_CHECK(x.size() * kBlock == panel.size(),
+                std::string(name) + " has " + std::to_string(x.size()) + " numbers, expected " +
+                    std::to_string(panel.size() / kBlock));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    MECHFIT_CHECK(std::isfinite(x[i]), std::string(name) + "[" + std::to_string(i) + "] is " +
+                                           std::to_string(x[i]) + ", expected a finite number");
+    std::fill_n(&panel[i * kBlock], kBlock, x[i]);
+  }
+}
+
+Points PointDynamics::points() { return {q_.data(), v_.data(), u_.data()}; }
+
+void PointDynamics::mass(In q, Out m) {
+  const int n = model_.joints();
+  set(q, q_, "q");
+  model_.mass(q_.data(), out_.data(), w_.model);
+  get(out_, m, "m", n * n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < i; ++j) m[j * n + i] = m[i * n + j];
+}
+
+double PointDynamics::potential(In q) {
+  set(q, q_, "q");
+  std::fill(v_.begin(), v_.end(), 0.0);
+  mechfit::energy(model_, points(), out_.data(), w_);
+  return out_[0];
+}
+
+void PointDynamics::force(In q, In v, In u, Out f) {
+  set(q, q_, "q");
+  set(v, v_, "v");
+  if (u.empty())
+    std::fill(u_.begin(), u_.end(), 0.0);
+  else
+    set(u, u_, "u");
+  model_.forces(points(), w_.p.data(), w_.f.data(), w_.model);
+  get(w_.f, f, "f", model_.joints());
+}
+
+void PointDynamics::momentum(In q, In v, Out p) {
+  set(q, q_, "q");
+  set(v, v_, "v");
+  mechfit::momentum(model_, points(), out_.data(), w_);
+  get(out_, p, "p", model_.joints());
+}
+
+double PointDynamics::energy(In q, In v) {
+  set(q, q_, "q");
+  set(v, v_, "v");
+  mechfit::energy(model_, points(), out_.data(), w_);
+  return out_[0];
+}
+
+void PointDynamics::inverse_dynamics(In q, In v, In a, Out tau) {
+  set(q, q_, "q");
+  set(v, v_, "v");
+  set(a, a_, "a");
+  mechfit::inverse_dynamics(model_, points(), a_.data(), out_.data(), w_);
+  get(out_, tau, "tau", model_.joints());
+}
+
+bool PointDynamics::acceleration(In q, In v, In u, Out a) {
+  set(q, q_, "q");
+  set(v, v_, "v");
+  if (u.empty())
+    std::fill(u_.begin(), u_.end(), 0.0);
+  else
+    set(u, u_, "u");
+  if (mechfit::acceleration(model_, points(), out_.data(), w_) != kAllLanes) return false;
+  get(out_, a, "a", model_.joints());
+  return true;
+}
+
+}  // namespace mechfit

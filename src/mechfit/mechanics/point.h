@@ -1,0 +1,38 @@
+#pragma once
+
+#include <span>
+
+#include "mechfit/mechanics/euler_lagrange.h"
+
+namespace mechfit {
+
+// A model at one point at a time, for users and controllers. Checks shapes and that every number is
+// finite; allocates nothing after construction; not to be shared between threads. The model must
+// outlive it.
+class PointDynamics {
+ public:
+  explicit PointDynamics(const Model& model);
+
+  using In = std::span<const double>;
+  using Out = std::span<double>;
+
+  void mass(In q, Out m);                            // M(q) [n*n], both triangles
+  double potential(In q);                            // V(q)
+  void force(In q, In v, In u, Out f);               // dL/dq + F [n]; u [m] or empty for no input
+  void momentum(In q, In v, Out p);                  // M v [n]
+  double energy(In q, In v);                         // 1/2 v' M v + V
+  void inverse_dynamics(In q, In v, In a, Out tau);  // Mdot v + M a - f(q, v, 0) [n]
+
+  // a [n] = M^-1 (f - Mdot v); false, and a untouched, where M(q) is not positive definite.
+  [[nodiscard]] bool acceleration(In q, In v, In u, Out a);
+
+ private:
+  void set(In x, AlignedVector& panel, const char* name);
+  Points points();
+
+  const Model& model_;
+  AccelerationWorkspace w_;
+  AlignedVector q_, v_, u_, a_, out_;
+};
+
+}  // namespace mechfit
