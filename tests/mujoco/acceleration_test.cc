@@ -1,0 +1,87 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "mechfit/base/random.h"
+#include "mechfit/mechanics/analytic.h"
+#include "mechfit/mechanics/lanes.h"
+#include "tests/mujoco/judge.h"
+
+namespace mechfit {
+namespace {
+
+using testing::Judge;
+using testing::MujocoState;
+
+struct Case {
+  std::string name;
+  int joints;
+};
+
+std::string case_name(const ::testing::TestParamInfo<Case>& info) {
+  std::string text = info.param.name + std::to_string(info.param.joints);
+  std::erase(text, '-');
+  return text;
+}
+
+class AgainstMujoco : public ::testing::TestWithParam<Case> {
+ protected:
+  AgainstMujoco() {
+    std::vector<double> theta(system.parameter_count());
+    for (double& value : theta) value = random.uniform(0.5, 1.5);
+    system.set_parameters(theta);
+    system.set_constant("g", 9.81);
+  }
+
+  MujocoState random_state(double angle, double speed) {
+    MujocoState state;
+    for (int i = 0; i < n; ++i) {
+      state.q.push_back(random.uniform(-angle, angle));
+      state.v.push_back(random.uniform(-speed, speed));
+    }
+    if (system.name() == "spring-pendulum") state.q[1] = random.uniform(0.5, 2);
+    return state;
+  }
+
+  std::vector<double> random_input() {
+    return system.inputs() ? std::vector<double>{random.uniform(-5, 5)} : std::vector<double>{};
+  }
+
+  Random random{11};
+  AnalyticSystem system = make_system(GetParam().name, GetParam().joints);
+  int n = system.joints();
+};
+
+INSTANTIATE_TEST_SUITE_P(Systems, AgainstMujoco,
+                         ::testing::Values(Case{"pendulum", 1}, Case{"double-pendulum", 2},
+                                           Case{"double-pendulum-points", 2}, Case{"chain", 1},
+                                           Case{"chain", 3}, Case{"chain", 7}, Case{"chain", 14},
+                                           Case{"cart-pole", 2}, Case{"furuta", 2},
+                                           Case{"spring-pendulum", 2}),
+                         case_name);
+
+TEST_P(AgainstMujoco, AccelerationsAreTheSame) {
+  Judge judge(system);
+  auto w = system.make_workspace();
+  AlignedVector q = make_panel(n), v = q, p = q, f = q, rate = q, a = q, G = make_panel(n * n);
+  AlignedVector u = make_panel(1);
+  for (int trial = 0; trial < 100; ++trial) {
+    const MujocoState state = random_state(3, 5);
+    const auto input = random_input();
+    for (int i = 0; i < n; ++i) q[i * kBlock] = state.q[i], v[i * kBlock] = state.v[i];
+    if (!input.empty()) u[0] = input[0];
+    // a = M^-1 (f - Mdot v)
+    system.forces({q.data(), v.data(), u.data()}, p.data(), f.data(), w);
+    system.mass_rate(rate.data(), w);
+    system.factor(G.data(), w);
+    for (int k = 0; k < n * kBlock; ++k) f[k] -= rate[k];
+    solve(n, G.data(), f.data(), a.data());
+    const auto expected = judge.acceleration(state, input);
+    for (int i = 0; i < n; ++i)
+      EXPECT_NEAR(a[i * kBlock], expected[i], 1e-8 * (1 + std::abs(expected[i])))
+          << "joint " << i << ", state " << trial;
+  }
+}
+
+}  // namespace
+}  // namespace mechfit

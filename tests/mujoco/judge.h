@@ -1,0 +1,39 @@
+#pragma once
+
+#include <mujoco/mujoco.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mechfit/mechanics/analytic.h"
+
+namespace mechfit::testing {
+
+struct MujocoState {
+  std::vector<double> q, v;
+};
+
+// An analytic system rebuilt as a MuJoCo model: bodies and joints only, explicit inertials, no
+// geoms, no armature. Speaks the system's own coordinates.
+class Judge {
+ public:
+  // MuJoCo's model of the system with its present constants.
+  explicit Judge(const AnalyticSystem& system, double time_step = 1e-3);
+
+  std::vector<double> acceleration(const MujocoState& state, const std::vector<double>& u);
+  // State after `steps` RK4 steps with constant u.
+  MujocoState simulate(const MujocoState& state, const std::vector<double>& u, int steps);
+
+ private:
+  void set_state(const MujocoState& state, const std::vector<double>& u);
+  // MuJoCo's joints are relative; ours may be absolute.
+  std::vector<double> to_relative(std::vector<double> x) const;
+  std::vector<double> from_relative(const double* x) const;
+
+  bool absolute_;
+  std::unique_ptr<mjModel, void (*)(mjModel*)> model_;
+  std::unique_ptr<mjData, void (*)(mjData*)> data_;
+};
+
+}  // namespace mechfit::testing

@@ -1,0 +1,8 @@
+# MuJoCo as an independent judge of the analytic systems. Debian's CMake package of MuJoCo names
+# include folders of packages that it does not require, so the library is looked up by hand.
+find_library(MUJOCO_LIBRARY mujoco REQUIRED)
+find_path(MUJOCO_INCLUDE_DIR mujoco/mujoco.h REQUIRED)
+mechfit_test(mujoco_test LABELS mujoco LIBRARIES ${MUJOCO_LIBRARY}
+             SOURCES ${CMAKE_CURRENT_LIST_DIR}/acceleration_test.cc
+                     ${CMAKE_CURRENT_LIST_DIR}/judge.cc)
+target_include_directories(mujoco_test SYSTEM PRIVATE ${MUJOCO_INCLUDE_DIR})
