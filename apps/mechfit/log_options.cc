@@ -1,0 +1,77 @@
+#include "log_options.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "terminal.h"
+
+namespace mechfit {
+
+void add_log_options(CLI::App& app, LogOptions& options) {
+  const std::string group = "Reading the log";
+  const std::map<std::string, JointType> types = {{"plain", JointType::plain},
+                                                  {"periodic", JointType::periodic}};
+  const std::map<std::string, InputHold> holds = {{"held", InputHold::held},
+                                                  {"linear", InputHold::linear}};
+  const CLI::Validator gap_range(
+      [](std::string& text) {
+        double value = 0.0;
+        const bool good = CLI::detail::lexical_cast(text, value) && (value == 0.0 || value > 1.0) &&
+                          value < 1e300;
+        return good ? std::string() : "expected a number above 1, or 0, not '" + text + "'";
+      },
+      "FACTOR");
+
+  app.add_option("files", options.files,
+                 "CSV or NPZ files, each one or several runs; patterns such as 'logs/*.csv'")
+      ->required()
+      ->type_name("FILE...");
+  app.add_option("--time", options.read.time, "Column of time (guessed: t, time, t_s ...)")
+      ->group(group);
+  app.add_option("--q", options.read.q, "Columns of the joints (guessed: q1, q2 ... or *_rad)")
+      ->delimiter(',')
+      ->group(group);
+  app.add_option("--u", options.read.u, "Columns of the inputs (guessed: u1, u2 ...)")
+      ->delimiter(',')
+      ->group(group);
+  app.add_option("--qd", options.read.qd, "Columns of velocities, where known (guessed: qd1 ...)")
+      ->delimiter(',')
+      ->group(group);
+  app.add_option("--qdd", options.read.qdd,
+                 "Columns of accelerations, where known (guessed: qdd1 ...)")
+      ->delimiter(',')
+      ->group(group);
+  app.add_option("--trajectory", options.read.trajectory,
+                 "Column that names the run (guessed: trajectory, run, episode)")
+      ->group(group);
+  app.add_option("--joints", options.read.joint_types,
+                 "Types of the joints, periodic or plain: one for all, or one for each")
+      ->delimiter(',')
+      ->transform(CLI::CheckedTransformer(types))
+      ->type_name("TYPE,...")
+      ->group(group);
+  app.add_flag("--degrees", options.read.degrees, "Joints whose names give no unit are in degrees")
+      ->group(group);
+  app.add_flag("--drop-bad-rows", options.read.drop_bad_rows,
+               "Leave out rows that cannot be read instead of stopping")
+      ->group(group);
+  app.add_option("--gap", options.read.gap,
+                 "Split a run at steps longer than this many median steps; 0: never")
+      ->check(gap_range)
+      ->capture_default_str()
+      ->group(group);
+  app.add_option("--input-hold", options.read.input_hold,
+                 "held: u_k acts from t_k to t_k+1; linear: the mean of u_k and u_k+1 does")
+      ->transform(CLI::CheckedTransformer(holds))
+      ->type_name("held|linear")
+      ->group(group);
+}
+
+Log read_log_aloud(const LogOptions& options) {
+  ReadResult result = read_log(options.files, options.read);
+  for (const auto& note : result.notes) print_note(note);
+  return std::move(result.log);
+}
+
+}  // namespace mechfit

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mechfit/data/read_log.h"
+
+namespace CLI {
+class App;
+}
+
+namespace mechfit {
+
+// The files of a log and how to read them: the same flags in every subcommand.
+struct LogOptions {
+  std::vector<std::string> files;
+  ReadOptions read;
+};
+
+// Adds `FILE...`, --time, --q, --u, --qd, --qdd, --trajectory, --joints, --degrees,
+// --drop-bad-rows, --gap and --input-hold. `options` must outlive the parsing.
+void add_log_options(CLI::App& app, LogOptions& options);
+
+// Reads the log and prints the notes.
+Log read_log_aloud(const LogOptions& options);
+
+}  // namespace mechfit

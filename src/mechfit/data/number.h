@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mechfit {
+
+enum class NumberStatus { ok, empty, not_a_number, not_finite, too_large };
+
+// A whole field as a double: spaces around it and a leading '+' are allowed, what is too small for
+// a double is zero.
+NumberStatus parse_number(std::string_view text, double& value);
+
+// The text in quotes for an error message: unprintable bytes escaped, long text cut.
+std::string quoted(std::string_view text);
+
+// Appends the shortest text that reads back as the same double.
+void append_number(std::string& out, double value);
+
+}  // namespace mechfit
