@@ -130,11 +130,11 @@ class Table {
     char best = ',';
     long most = 0;
     for (const char candidate : {',', ';', '\t'}) {
-      bool in_quotes = false;
+      bool inside = false;
       long count = 0;
       for (const char c : header) {
-        if (c == '"') in_quotes = !in_quotes;
-        if (c == candidate && !in_quotes) ++count;
+        if (c == '"') inside = !inside;
+        if (c == candidate && !inside) ++count;
       }
       if (count > most) {
         best = candidate;
@@ -216,14 +216,14 @@ class Table {
         case NumberStatus::empty:
           return bad(Fault::empty, column + "empty, expected a number");
         case NumberStatus::not_a_number:
-          return bad(Fault::number, column + quoted(field) + " is not a number" +
+          return bad(Fault::number, column + in_quotes(field) + " is not a number" +
                                         (field.find(',') != std::string::npos
                                              ? ", expected a decimal point instead of a comma"
                                              : ""));
         case NumberStatus::not_finite:
-          return bad(Fault::not_finite, column + quoted(field) + ", expected a finite number");
+          return bad(Fault::not_finite, column + in_quotes(field) + ", expected a finite number");
         case NumberStatus::too_large:
-          return bad(Fault::too_large, column + quoted(field) + " is too large for a double");
+          return bad(Fault::too_large, column + in_quotes(field) + " is too large for a double");
       }
     }
     return true;

@@ -55,7 +55,7 @@ class HeaderParser {
 
  private:
   [[noreturn]] void bad() const {
-    throw InputError(where_ + ": header " + quoted(text_) + " is not that of a .npy array");
+    throw InputError(where_ + ": header " + in_quotes(text_) + " is not that of a .npy array");
   }
   char peek() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
@@ -232,7 +232,7 @@ NpzArray parse_npy(std::string_view bytes, const std::string& where) {
   const bool known_width = is_text ? width > 0 && width < (1u << 20)
                                    : width == 1 || width == 2 || width == 4 || width == 8;
   const auto unknown = [&]() {
-    return InputError(where + ": type " + quoted(descr) + ", expected numbers or text");
+    return InputError(where + ": type " + in_quotes(descr) + ", expected numbers or text");
   };
   if (parsed.ec != std::errc() || parsed.ptr != end || !known_width) throw unknown();
   if (kind == 'U') width *= 4;
@@ -244,7 +244,7 @@ NpzArray parse_npy(std::string_view bytes, const std::string& where) {
   std::uint64_t size = 0;
   overflow |= __builtin_mul_overflow(count, width, &size);
   if (overflow || size != raw.size())
-    throw InputError(where + ": shape " + describe(header.shape) + " of " + quoted(descr) +
+    throw InputError(where + ": shape " + describe(header.shape) + " of " + in_quotes(descr) +
                      " does not fit the " + std::to_string(raw.size()) + " bytes of data");
   if (is_text && count > kMostText)
     throw InputError(where + ": " + std::to_string(count) + " strings, expected at most " +

@@ -164,11 +164,11 @@ void NpzReader::read_directory() {
         field += 8;
       }
     }
-    if (flags & 1) fail("array " + quoted(array) + " is encrypted");
+    if (flags & 1) fail("array " + in_quotes(array) + " is encrypted");
     if (!array.ends_with(".npy"))
-      fail("member " + quoted(array) + ", expected names ending in .npy");
+      fail("member " + in_quotes(array) + ", expected names ending in .npy");
     array.resize(array.size() - 4);
-    if (!members_.emplace(array, member).second) fail("two arrays named " + quoted(array));
+    if (!members_.emplace(array, member).second) fail("two arrays named " + in_quotes(array));
   }
 }
 

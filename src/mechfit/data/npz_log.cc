@@ -171,7 +171,7 @@ class LogReader {
     if (own_q)
       for (const auto& type : text("joint_types", q.width)) {
         if (type != kTypeNames[0] && type != kTypeNames[1])
-          fail("joint_types", "holds " + quoted(type) + ", expected plain or periodic");
+          fail("joint_types", "holds " + in_quotes(type) + ", expected plain or periodic");
         channels.joint_types.push_back(type == kTypeNames[0] ? JointType::plain
                                                              : JointType::periodic);
       }

@@ -47,7 +47,7 @@ NumberStatus parse_number(std::string_view text, double& value) {
   return std::isfinite(value) ? NumberStatus::ok : NumberStatus::not_finite;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t kMost = 40;
   std::string out = "\"";
   for (const char c : text.substr(0, kMost)) {

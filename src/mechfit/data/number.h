@@ -12,7 +12,7 @@ enum class NumberStatus { ok, empty, not_a_number, not_finite, too_large };
 NumberStatus parse_number(std::string_view text, double& value);
 
 // The text in quotes for an error message: unprintable bytes escaped, long text cut.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 // Appends the shortest text that reads back as the same double.
 void append_number(std::string& out, double value);
