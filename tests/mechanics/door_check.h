@@ -111,22 +111,27 @@ void expect_door_derivatives(L model, DoorState s, double tolerance, bool mass_m
   AlignedVector p = make_panel(n), f = make_panel(n), rate = make_panel(n), M = make_panel(n * n);
   AlignedVector q = make_panel(n), v = make_panel(n), u = make_panel(std::max(m, 1));
   std::vector<double> theta(model.parameter_count());
+  const auto gather = [&] {
+    std::vector<double> merged(model.merged_size());
+    model.add_gradient(w, merged);
+    std::fill(theta.begin(), theta.end(), 0.0);
+    model.expand_gradient(merged, theta);
+  };
   model.forces({s.q.data(), s.v.data(), s.u.data()}, p.data(), f.data(), w);
   model.mass_rate(rate.data(), w);
   model.clear_gradient(w);
   model.pullback({s.a.data(), s.b.data(), s.c.data(), s.acc.data()},
                  {q.data(), v.data(), m > 0 ? u.data() : nullptr, true}, w);
-  model.add_gradient(w, theta);
+  gather();
   check("q", s.q, q, all, true);
   check("v", s.v, v, all, true);
   if (m > 0) check("u", s.u, u, all, true);
   check_theta("theta", theta, all);
 
-  std::fill(theta.begin(), theta.end(), 0.0);
   model.mass(s.q.data(), M.data(), w);
   model.clear_gradient(w);
   model.mass_pullback(s.W.data(), {.q = q.data(), .theta = true}, w);
-  model.add_gradient(w, theta);
+  gather();
   check("<W, M> to q", s.q, q, inner, mass_moves);
   check_theta("<W, M> to theta", theta, inner);
 }

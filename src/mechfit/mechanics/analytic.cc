@@ -290,14 +290,20 @@ void AnalyticSystem::potential(double* V, Workspace& w) const {
 
 void AnalyticSystem::clear_gradient(Workspace& w) const { clear(w.uniform_adjoints); }
 
-void AnalyticSystem::add_gradient(Workspace& w, std::span<double> gradient) const {
+void AnalyticSystem::add_gradient(Workspace& w, std::span<double> merged) const {
   const int uniforms = equations_->tape.uniforms();
   for (int k = 0; k < uniforms; ++k) {
     double sum = 0;
     for (int l = 0; l < kBlock; ++l) sum += w.uniform_adjoints[k * kBlock + l];
     w.uniform_sums[k] = sum;
   }
-  equations_->tape.reverse_uniforms(uniforms_, w.uniform_sums, gradient);
+  equations_->tape.reverse_uniforms(uniforms_, w.uniform_sums, merged);
+}
+
+void AnalyticSystem::expand_gradient(std::span<const double> merged,
+                                     std::span<double> theta) const {
+  MECHFIT_CHECK(merged.size() == theta_.size() && theta.size() == theta_.size());
+  for (std::size_t i = 0; i < theta.size(); ++i) theta[i] += merged[i];
 }
 
 }  // namespace mechfit

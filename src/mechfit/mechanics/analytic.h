@@ -55,8 +55,10 @@ class AnalyticSystem {
   void factor(double* G, Workspace& w) const;
   void mass_pullback(const double* W, const Adjoints& adjoints, Workspace& w) const;
   void potential(double* V, Workspace& w) const;
+  int merged_size() const { return parameter_count(); }
   void clear_gradient(Workspace& w) const;
-  void add_gradient(Workspace& w, std::span<double> gradient) const;
+  void add_gradient(Workspace& w, std::span<double> merged) const;
+  void expand_gradient(std::span<const double> merged, std::span<double> theta) const;
 
  private:
   int mass_output(int i, int j) const { return i * (i + 1) / 2 + j; }  // i >= j

@@ -73,12 +73,16 @@ concept Lagrangian = requires(L model, const L& m, typename L::Workspace& w, con
   m.mass_pullback(cpanel, adjoints, w);  // W [n*n][kBlock], its lower triangle, W symmetric
   m.potential(panel, w);                 // V [1][kBlock] at the last `forces`
 
+  // Parameter gradients are gathered in the workspace, folded chunk by chunk in a form of the
+  // family's own (`merged`) and expanded to theta once: merged += what pullbacks gathered since
+  // clear_gradient; gradient to theta += expanded merged.
+  { m.merged_size() } -> std::same_as<int>;
   m.clear_gradient(w);
-  m.add_gradient(
-      w, gradient);  // gradient [parameter_count()] += what pullbacks gathered since clear_gradient
+  m.add_gradient(w, gradient);
+  m.expand_gradient(theta, gradient);
 };
 
-// What an input does: u_k pushes joint `joint` with unit gain, or through a matrix (smm.h).
+// A periodic joint is an angle whose full turn changes nothing: models see its cosine and sine.
 enum class JointType { plain, periodic };
 
 }  // namespace mechfit

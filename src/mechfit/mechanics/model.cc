@@ -72,12 +72,20 @@ void Model::potential(double* potential, Workspace& w) const {
   with(family_, w, [&](const auto& model, auto& work) { model.potential(potential, work); });
 }
 
+int Model::merged_size() const {
+  return std::visit([](const auto& model) { return model.merged_size(); }, family_);
+}
+
 void Model::clear_gradient(Workspace& w) const {
   with(family_, w, [&](const auto& model, auto& work) { model.clear_gradient(work); });
 }
 
-void Model::add_gradient(Workspace& w, std::span<double> gradient) const {
-  with(family_, w, [&](const auto& model, auto& work) { model.add_gradient(work, gradient); });
+void Model::add_gradient(Workspace& w, std::span<double> merged) const {
+  with(family_, w, [&](const auto& model, auto& work) { model.add_gradient(work, merged); });
+}
+
+void Model::expand_gradient(std::span<const double> merged, std::span<double> theta) const {
+  std::visit([&](const auto& model) { model.expand_gradient(merged, theta); }, family_);
 }
 
 }  // namespace mechfit

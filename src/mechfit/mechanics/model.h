@@ -6,6 +6,7 @@
 
 #include "mechfit/mechanics/analytic.h"
 #include "mechfit/mechanics/lagrangian.h"
+#include "mechfit/mechanics/smm.h"
 
 namespace mechfit {
 
@@ -13,8 +14,8 @@ namespace mechfit {
 // itself; the choice of the family costs one branch per operation on a block.
 class Model {
  public:
-  using Family = std::variant<AnalyticSystem>;
-  using Workspace = std::variant<AnalyticSystem::Workspace>;
+  using Family = std::variant<AnalyticSystem, Smm>;
+  using Workspace = std::variant<AnalyticSystem::Workspace, Smm::Workspace>;
 
   Model(Family family) : family_(std::move(family)) {}
 
@@ -38,8 +39,10 @@ class Model {
   void factor(double* g, Workspace& w) const;
   void mass_pullback(const double* weights, const Adjoints& adjoints, Workspace& w) const;
   void potential(double* potential, Workspace& w) const;
+  int merged_size() const;
   void clear_gradient(Workspace& w) const;
-  void add_gradient(Workspace& w, std::span<double> gradient) const;
+  void add_gradient(Workspace& w, std::span<double> merged) const;
+  void expand_gradient(std::span<const double> merged, std::span<double> theta) const;
 
  private:
   Family family_;

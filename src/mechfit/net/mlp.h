@@ -1,0 +1,118 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "mechfit/base/batch.h"
+#include "mechfit/base/random.h"
+#include "mechfit/net/kernels.h"
+
+namespace mechfit {
+
+// inputs -> hidden layers -> outputs; the output layer is linear.
+struct MlpShape {
+  int inputs = 0;
+  std::vector<int> hidden;
+  std::vector<Activation> activations;  // of the hidden layers
+  int outputs = 0;
+
+  friend bool operator==(const MlpShape&, const MlpShape&) = default;
+};
+
+int parameter_count(const MlpShape& shape);
+
+// A multilayer perceptron on one block of samples. Parameters: W1 [h1][in], b1, W2, b2, ...,
+// row-major.
+//
+// Streams are directional derivatives of the network. With x the input, xdot a direction, S a
+// function of the output y and of its derivatives ydot along the streams' directions:
+//
+//   forward    a_l = act(W_l a_{l-1} + b_l)                          y
+//   reverse    delta_l = act' (W_{l+1}' delta_{l+1}), delta_out = gy  W_1' delta_1 = gradient of
+//   gy'y to x tangent    adot_l = act' (W_l adot_{l-1})                        ydot adjoint
+//   gradient of S to x and theta, where dS/dy = ybar and dS/dydot = the gy of the stream's reverse:
+//                zbar_l = act' (W_{l+1}' zbar_{l+1}) + (act''/act') delta_l zdot_l   (curvature,
+//                per stream) dS/dW_l = zbar_l a_{l-1}' + sum over streams of delta_l adot_{l-1}'
+//              and dS/dxdot of a stream is what its reverse gave: nothing is computed twice.
+//
+// Hidden layers without activation are merged with the layer after them while evaluating.
+class Mlp {
+ public:
+  static constexpr int kStreams = 2;
+
+  class Workspace {
+   public:
+    const double* x = nullptr;          // [inputs], set by the caller before forward
+    const double* xdot[kStreams] = {};  // [inputs], set by the caller before tangent
+    AlignedVector y;                    // [outputs]
+    AlignedVector ydot[kStreams];       // [outputs]
+    AlignedVector x_reverse[kStreams];  // [inputs], result of reverse
+    AlignedVector x_adjoint;            // [inputs], result of adjoint
+
+   private:
+    friend class Mlp;
+    struct Layer {
+      AlignedVector a, k, zbar;  // [out]
+      AlignedVector delta[kStreams], adot[kStreams];
+      AlignedVector gradient, bias_lanes;  // accumulators
+    };
+    std::vector<Layer> layers;  // of the merged network, the output layer has only accumulators
+    const double* gy[kStreams] = {};
+    bool curvature = false;  // zbar already holds curvature terms
+    AlignedVector scratch;
+  };
+
+  explicit Mlp(MlpShape shape, const Kernels& kernels = simd_kernels());
+
+  const MlpShape& shape() const { return shape_; }
+  int parameter_count() const { return parameter_count_; }
+  void set_parameters(std::span<const double> theta);
+
+  Workspace make_workspace() const;
+  void forward(Workspace& w) const;  // hidden layers only
+  void output(Workspace& w) const;   // y, after forward
+  // gy [outputs] must live until adjoint. With curvature the stream's tangent came first.
+  void reverse(int stream, const double* gy, bool curvature, Workspace& w) const;
+  // With curvature the stream's reverse came first.
+  void tangent(int stream, bool curvature, bool output, Workspace& w) const;
+  // Forgets the curvature terms of the last adjoint.
+  void begin_adjoint(Workspace& w) const { w.curvature = false; }
+  // ybar may be null. Streams that take part are named by use[].
+  void adjoint(const double* ybar, const bool (&use)[kStreams], bool x, bool theta,
+               Workspace& w) const;
+
+  // Gradients are gathered for the merged network and expanded to theta once, after all chunks are
+  // folded.
+  int merged_size() const { return merged_size_; }
+  void clear_gradient(Workspace& w) const;
+  void add_gradient(const Workspace& w, std::span<double> merged) const;
+  void expand_gradient(std::span<const double> merged, std::span<double> theta) const;
+
+ private:
+  struct Layer {
+    int in, out;
+    Activation activation;
+    int first, last;         // layers of the shape that were merged into this one
+    bool lanes;              // how its weight gradient is gathered
+    AlignedVector w, wt, b;  // packed
+  };
+  const double* slope(const Workspace& w, int layer) const;
+
+  MlpShape shape_;
+  const Kernels* kernels_;
+  int parameter_count_ = 0, merged_size_ = 0;
+  std::vector<int> widths_;   // in, hidden..., out of the shape
+  std::vector<int> offsets_;  // of each layer's W in theta
+  std::vector<double> theta_;
+  std::vector<Layer> layers_;
+};
+
+// How networks start.
+enum class Initialisation {
+  row_normalised,  // hidden rows N(0,1) scaled to unit norm, biases 0; output layer uniform
+                   // +-1/sqrt(fan_in)
+  xavier           // uniform +-sqrt(6 / (fan_in + fan_out)), biases 0
+};
+void initialise(const MlpShape& shape, Initialisation how, Random& random, std::span<double> theta);
+
+}  // namespace mechfit
