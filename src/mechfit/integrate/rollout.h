@@ -1,0 +1,76 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "mechfit/base/thread_pool.h"
+#include "mechfit/mechanics/euler_lagrange.h"
+
+// Many trajectories simulated as one batch, one per lane. What the integrators have in common.
+namespace mechfit {
+
+// How a step, or a whole trajectory, ended.
+enum class StepStatus {
+  ok,
+  mass_not_positive,  // M(q) is not positive definite: the model says nothing about this motion
+  no_root,            // Newton stalled: the step equation has no root near the motion so far
+  iteration_limit,    // Newton was still improving when its evaluations were used up
+  not_finite,         // numbers overflowed
+};
+
+const char* describe(StepStatus status);
+
+// Start states and steps of B trajectories; arrays trajectory by trajectory, sample-major.
+struct RolloutRequest {
+  int trajectories = 0;        // B
+  int steps = 0;               // recorded steps of each
+  std::span<const double> q0;  // [B][n]
+  std::span<const double> v0;  // [B][n]
+  std::span<const double> q1;  // [B][n], instead of v0: q after the first inner step (variational)
+  std::span<const double> h;   // [1]: the same step everywhere, or [B][steps]
+  std::span<const double> u;   // [B][steps][m], held over the step; empty is no input
+  int substeps = 1;            // inner steps of length h / substeps per recorded one
+  bool midpoints = false;      // record the states in the middle of the recorded steps too
+};
+
+// A trajectory that failed has its first `completed` steps; what would follow is NaN.
+struct [[nodiscard]] Rollout {
+  Rollout(const RolloutRequest& request, int joints);
+
+  int n, trajectories, steps;
+  std::vector<double> q, v;          // [B][steps+1][n]
+  std::vector<double> q_mid, v_mid;  // [B][steps][n], when asked for
+  std::vector<int> completed;        // [B]
+  std::vector<StepStatus> status;    // [B]
+
+  bool all_ok() const;
+};
+
+// Throws CheckError on wrong shapes, numbers that are not finite and steps that are not positive.
+void check_request(const Model& model, const RolloutRequest& request);
+
+// One block of trajectories on its way: states in lanes, beside the lanes that are still alive.
+// Lanes beyond the last trajectory repeat it and record nothing.
+class RolloutBlock {
+ public:
+  RolloutBlock(const Model& model, const RolloutRequest& request, int first, Rollout& out);
+
+  void start_step(int step);  // fills u and h (of an inner step)
+  void record(int sample);    // q and v of the living lanes, and the midpoint before them
+  void fail(int lane, StepStatus status, int completed);  // the lane is frozen from now on
+  bool living(int lane) const { return alive >> lane & 1; }
+  int index(int lane) const;  // its trajectory
+
+  AlignedVector q, v, u, h;    // [n], [n], [m], [1]  x [kBlock]
+  AlignedVector q_mid, v_mid;  // in the middle of the recorded step [n][kBlock]
+  LaneMask alive = 0;
+
+ private:
+  void store(const AlignedVector& panel, std::vector<double>& to, int samples, int sample) const;
+
+  const RolloutRequest& request_;
+  Rollout& out_;
+  int n_, m_, first_;
+};
+
+}  // namespace mechfit

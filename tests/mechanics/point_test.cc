@@ -1,0 +1,66 @@
+#include "mechfit/mechanics/point.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "mechfit/base/error.h"
+
+namespace mechfit {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+TEST(PointDynamics, GivesTheTextbookPendulum) {
+  const Model model(make_system("cart-pole"));
+  PointDynamics point(model);
+  const std::vector<double> q{0.3, 0.7}, v{0.5, -1.2}, u{2.0};
+  std::vector<double> a(2), tau(2), p(2), m(4), f(2);
+  ASSERT_TRUE(point.acceleration(q, v, u, a));
+  point.inverse_dynamics(q, v, a, tau);
+  EXPECT_NEAR(tau[0], 2.0, 1e-12);  // the force pushes the cart, not the pole
+  EXPECT_NEAR(tau[1], 0.0, 1e-12);
+  point.mass(q, m);
+  point.momentum(q, v, p);
+  EXPECT_EQ(m[1], m[2]);
+  for (int i = 0; i < 2; ++i) EXPECT_NEAR(p[i], m[2 * i] * v[0] + m[2 * i + 1] * v[1], 1e-14);
+  EXPECT_NEAR(point.energy(q, v), point.potential(q) + 0.5 * (p[0] * v[0] + p[1] * v[1]), 1e-13);
+  point.force(q, v, u, f);
+  std::vector<double> unforced(2);
+  point.force(q, v, {}, unforced);
+  EXPECT_NEAR(f[0] - unforced[0], 2.0, 1e-14);
+}
+
+TEST(PointDynamics, RefusesWrongShapesAndNumbersThatAreNotFinite) {
+  const Model model(make_system("cart-pole"));
+  PointDynamics point(model);
+  const std::vector<double> two{0.1, 0.2}, three{1, 2, 3},
+      nan{0.1, std::numeric_limits<double>::quiet_NaN()},
+      infinite{std::numeric_limits<double>::infinity(), 0};
+  std::vector<double> out(2), small(1);
+  EXPECT_THAT([&] { point.momentum(three, two, out); },
+              ThrowsMessage<CheckError>(HasSubstr("q has 3 numbers, expected 2")));
+  EXPECT_THAT([&] { point.momentum(two, nan, out); },
+              ThrowsMessage<CheckError>(HasSubstr("v[1] is nan")));
+  EXPECT_THAT([&] { (void)point.energy(infinite, two); },
+              ThrowsMessage<CheckError>(HasSubstr("q[0] is inf")));
+  EXPECT_THAT([&] { (void)point.acceleration(two, two, two, out); },
+              ThrowsMessage<CheckError>(HasSubstr("u has 2 numbers, expected 1")));
+  EXPECT_THAT([&] { point.momentum(two, two, small); },
+              ThrowsMessage<CheckError>(HasSubstr("p has room for 1 numbers, expected 2")));
+}
+
+TEST(PointDynamics, SaysWhenTheMassMatrixIsNotPositiveDefinite) {
+  const Model model(make_system("spring-pendulum"));
+  PointDynamics point(model);
+  const std::vector<double> q{0.1, 0.0}, v{0, 0};
+  std::vector<double> a{7, 7};
+  EXPECT_FALSE(point.acceleration(q, v, {}, a));
+  EXPECT_EQ(a[0], 7);
+}
+
+}  // namespace
+}  // namespace mechfit
