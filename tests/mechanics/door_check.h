@@ -14,7 +14,7 @@
 namespace mechfit::testing {
 
 struct DoorState {
-  AlignedVector q, v, u, a, b, c, acc, W;
+  AlignedVector q, v, u, a, b, c, acc, W, left, right;
 };
 
 inline AlignedVector random_panel(int rows, Random& random, double scale = 1) {
@@ -33,10 +33,13 @@ DoorState random_state(const L& model, Random& random) {
           random_panel(n, random),
           random_panel(n, random),
           random_panel(n, random, 2),
-          random_panel(n * n, random)};
+          random_panel(n * n, random),
+          random_panel(n, random),
+          random_panel(n, random)};
 }
 
-// sum over lanes of a'p + b'f + c'(Mdot v + M acc), and <W, M>, straight from the values.
+// sum over lanes of a'p + b'f + c'(Mdot v + M acc) + left'M right, and <W, M>, straight from the
+// values.
 template <Lagrangian L>
 double pairing(const L& model, const DoorState& s, typename L::Workspace& w) {
   const int n = model.joints();
@@ -48,10 +51,13 @@ double pairing(const L& model, const DoorState& s, typename L::Workspace& w) {
   for (int i = 0; i < n; ++i)
     for (int l = 0; l < kBlock; ++l) {
       const int k = i * kBlock + l;
-      double inertia = 0;
-      for (int j = 0; j < n; ++j)
-        inertia += M[(std::max(i, j) * n + std::min(i, j)) * kBlock + l] * s.acc[j * kBlock + l];
-      sum += s.a[k] * p[k] + s.b[k] * f[k] + s.c[k] * (rate[k] + inertia);
+      double inertia = 0, right = 0;
+      for (int j = 0; j < n; ++j) {
+        const double entry = M[(std::max(i, j) * n + std::min(i, j)) * kBlock + l];
+        inertia += entry * s.acc[j * kBlock + l];
+        right += entry * s.right[j * kBlock + l];
+      }
+      sum += s.left[k] * right + s.a[k] * p[k] + s.b[k] * f[k] + s.c[k] * (rate[k] + inertia);
     }
   return sum;
 }
@@ -120,7 +126,7 @@ void expect_door_derivatives(L model, DoorState s, double tolerance, bool mass_m
   model.forces({s.q.data(), s.v.data(), s.u.data()}, p.data(), f.data(), w);
   model.mass_rate(rate.data(), w);
   model.clear_gradient(w);
-  model.pullback({s.a.data(), s.b.data(), s.c.data(), s.acc.data()},
+  model.pullback({s.a.data(), s.b.data(), s.c.data(), s.acc.data(), s.left.data(), s.right.data()},
                  {q.data(), v.data(), m > 0 ? u.data() : nullptr, true}, w);
   gather();
   check("q", s.q, q, all, true);

@@ -150,7 +150,7 @@ void AnalyticSystem::forces(const Points& x, double* p, double* f, Workspace& w)
 }
 
 // With Mb, Vb the derivatives of M, V along q' = b and Mv that of M along q' = v,
-//   s = a' M v + 1/2 v' Mb v - Vb + b' F   +   c' Mv v + c' M acc
+//   s = a' M v + 1/2 v' Mb v - Vb + b' F + left' M right   +   c' Mv v + c' M acc
 // Each half is a linear function of the tape's outputs and their tangents, so one reverse sweep
 // through both gives its gradient to q, theta and the direction.
 void AnalyticSystem::pullback(const Covectors& covectors, const Adjoints& adjoints,
@@ -179,6 +179,13 @@ void AnalyticSystem::pullback(const Covectors& covectors, const Adjoints& adjoin
           for_lanes([&](int l) { seed[l] = ai[l] * vi[l]; });
         else
           for_lanes([&](int l) { seed[l] = ai[l] * vj[l] + aj[l] * vi[l]; });
+        tape.seed(mass_output(i, j), seed, w.adjoints.data(), uniform_adjoints);
+      }
+      if (covectors.left) {
+        const double weight = i == j ? 0.5 : 1;
+        const double *li = row(covectors.left, i), *lj = row(covectors.left, j);
+        const double *ri = row(covectors.right, i), *rj = row(covectors.right, j);
+        for_lanes([&](int l) { seed[l] = weight * (li[l] * rj[l] + lj[l] * ri[l]); });
         tape.seed(mass_output(i, j), seed, w.adjoints.data(), uniform_adjoints);
       }
     }

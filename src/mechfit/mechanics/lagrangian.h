@@ -15,8 +15,8 @@
 // lanes):
 //
 //   1. forces              p and f at (q, v, u)
-//   2. pullback            gradient of a'p + b'f + c'(Mdot v + M acc) to theta, q, v, u
-//   (docs/design.md, 1)
+//   2. pullback            gradient of a'p + b'f + c'(Mdot v + M acc) + left' M right to theta, q,
+//   v, u (docs/design.md, 1)
 //   3. mass, mass_pullback M(q) and the gradient of <W, M>; factor: its Cholesky factor
 //   4. mass_rate           Mdot v, with Mdot = dM/dq along v
 //
@@ -31,12 +31,15 @@ struct Points {
   const double* u;  // [m][kBlock]
 };
 
-// s = a'p + b'f + c'(Mdot v + M acc), sample by sample. Null pointers are zeros; acc belongs to c.
+// s = a'p + b'f + c'(Mdot v + M acc) + left' M right, sample by sample. Null pointers are zeros;
+// acc belongs to c, left and right to each other.
 struct Covectors {
-  const double* a = nullptr;    // [n][kBlock]
-  const double* b = nullptr;    // [n][kBlock]
-  const double* c = nullptr;    // [n][kBlock]
-  const double* acc = nullptr;  // [n][kBlock]
+  const double* a = nullptr;      // [n][kBlock]
+  const double* b = nullptr;      // [n][kBlock]
+  const double* c = nullptr;      // [n][kBlock]
+  const double* acc = nullptr;    // [n][kBlock]
+  const double* left = nullptr;   // [n][kBlock]
+  const double* right = nullptr;  // [n][kBlock]
 };
 
 // Where the gradient of s goes. Panels are overwritten, null ones are not computed. With `theta`

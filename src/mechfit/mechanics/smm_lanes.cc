@@ -159,6 +159,14 @@ void pullback(int n, const double* l, const double* lv, const double* d, const d
       add_outer(n, y, lx, l_bar);
     }
   }
+  if (terms.left) {  // x' L L' y
+    for (int i = 0; i < n; ++i) scale(d[i], terms.left + i * kBlock, x + i * kBlock);
+    for (int i = 0; i < n; ++i) scale(d[i], terms.right + i * kBlock, y + i * kBlock);
+    transposed(n, l, x, lx);
+    transposed(n, l, y, z);
+    add_outer(n, x, z, l_bar);
+    add_outer(n, y, lx, l_bar);
+  }
   for (int i = 0; i < n; ++i) scale(d[i], w_bar + i * kBlock, v_bar + i * kBlock);
 }
 

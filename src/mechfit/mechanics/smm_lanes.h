@@ -31,9 +31,10 @@ void kinetic(int n, const double* l, const double* d, const double* v, double* w
 void rate(int n, const double* l, const double* lv, const double* d, const double* w,
           const double* pi, double* out);
 
-// s = a'p + (derivative of 1/2 v'Mv along b) + c'(Mdot v + M acc): gradients to L, to Lv and to v.
+// s = a'p + (derivative of 1/2 v'Mv along b) + c'(Mdot v + M acc) + left' M right: gradients to L,
+// to Lv and to v.
 struct Terms {
-  const double *a, *b_l, *c, *acc;  // b_l: tangent Lb of L, null when there is no b
+  const double *a, *b_l, *c, *acc, *left, *right;  // b_l: tangent Lb of L, null when there is no b
 };
 void pullback(int n, const double* l, const double* lv, const double* d, const double* w,
               const double* pi, const Terms& terms, double* scratch, double* l_bar, double* lv_bar,
