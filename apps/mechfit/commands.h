@@ -18,4 +18,6 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+void add_inspect(CLI::App& app, int& exit_code);
+
 }  // namespace mechfit

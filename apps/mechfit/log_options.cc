@@ -1,9 +1,6 @@
 #include "log_options.h"
 
-#include <CLI/App.hpp>
-#include <CLI/Config.hpp>
-#include <CLI/Formatter.hpp>
-
+#include "choice.h"
 #include "terminal.h"
 
 namespace mechfit {
@@ -21,35 +18,46 @@ void add_log_options(CLI::App& app, LogOptions& options) {
                           value < 1e300;
         return good ? std::string() : "expected a number above 1, or 0, not '" + text + "'";
       },
-      "FACTOR");
+      "");
 
   app.add_option("files", options.files,
                  "CSV or NPZ files, each one or several runs; patterns such as 'logs/*.csv'")
       ->required()
-      ->type_name("FILE...");
+      ->type_name("FILE");
   app.add_option("--time", options.read.time, "Column of time (guessed: t, time, t_s ...)")
+      ->type_name("NAME")
       ->group(group);
   app.add_option("--q", options.read.q, "Columns of the joints (guessed: q1, q2 ... or *_rad)")
       ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAMES")
       ->group(group);
   app.add_option("--u", options.read.u, "Columns of the inputs (guessed: u1, u2 ...)")
       ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAMES")
       ->group(group);
   app.add_option("--qd", options.read.qd, "Columns of velocities, where known (guessed: qd1 ...)")
       ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAMES")
       ->group(group);
   app.add_option("--qdd", options.read.qdd,
                  "Columns of accelerations, where known (guessed: qdd1 ...)")
       ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAMES")
       ->group(group);
   app.add_option("--trajectory", options.read.trajectory,
                  "Column that names the run (guessed: trajectory, run, episode)")
+      ->type_name("NAME")
       ->group(group);
   app.add_option("--joints", options.read.joint_types,
                  "Types of the joints, periodic or plain: one for all, or one for each")
       ->delimiter(',')
-      ->transform(CLI::CheckedTransformer(types))
-      ->type_name("TYPE,...")
+      ->allow_extra_args(false)
+      ->transform(choice(types))
+      ->type_name("TYPES")
       ->group(group);
   app.add_flag("--degrees", options.read.degrees, "Joints whose names give no unit are in degrees")
       ->group(group);
@@ -59,11 +67,12 @@ void add_log_options(CLI::App& app, LogOptions& options) {
   app.add_option("--gap", options.read.gap,
                  "Split a run at steps longer than this many median steps; 0: never")
       ->check(gap_range)
+      ->type_name("FACTOR")
       ->capture_default_str()
       ->group(group);
   app.add_option("--input-hold", options.read.input_hold,
                  "held: u_k acts from t_k to t_k+1; linear: the mean of u_k and u_k+1 does")
-      ->transform(CLI::CheckedTransformer(holds))
+      ->transform(choice(holds))
       ->type_name("held|linear")
       ->group(group);
 }

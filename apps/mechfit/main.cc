@@ -19,18 +19,32 @@ int fail(std::string message, int code) {
   return code;
 }
 
+// What is not known matters more than what is missing.
+std::string usage_problem(const CLI::App& app, const CLI::ParseError& e) {
+  const auto commands = app.get_subcommands();
+  const CLI::App& last = commands.empty() ? app : *commands.back();
+  const std::string help =
+      commands.empty() ? "mechfit --help" : "mechfit " + last.get_name() + " --help";
+  const auto unknown = last.remaining();
+  if (unknown.empty()) return std::string(e.what()) + " (see " + help + ")";
+  return "unknown " +
+         std::string(commands.empty() && unknown[0][0] != '-' ? "subcommand" : "argument") + " '" +
+         unknown[0] + "' (see " + help + ")";
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Learns the mechanics of a machine from a log of its motion.", "mechfit");
   int exit_code = 0;
   app.set_version_flag("--version", std::string("mechfit ") + kVersion);
   app.require_subcommand(1);
   app.footer("Each subcommand has its own help with an example: mechfit SUBCOMMAND --help");
+  add_inspect(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help, --version
     exit_code = app.exit(e);
   } catch (const CLI::ParseError& e) {
-    return fail(std::string(e.what()) + " (see mechfit --help)", 2);
+    return fail(usage_problem(app, e), 2);
   }
   if (std::fflush(stdout) != 0) return fail("standard output: could not write", 1);
   return exit_code;

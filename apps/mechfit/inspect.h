@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mechfit/data/inspect.h"
+#include "mechfit/data/trajectory.h"
+
+namespace mechfit {
+
+void print_inspection(const Log& log, const Inspection& inspection);
+void print_inspection_json(const Log& log, const Inspection& inspection,
+                           const std::vector<std::string>& notes);
+
+}  // namespace mechfit
