@@ -82,23 +82,25 @@ Equations chain(int links) {
     cosine[i] = cos(phi);
     s.V -= (0.5 * m[i] + carried[i]) * g * l[i] * cosine[i];
   }
-  // Suffix sums of A over columns, then over rows.
-  std::vector<Expr> sums(links * links);
+  const auto at = [links](int i, int j) { return std::max(i, j) * links + std::min(i, j); };
+  std::vector<Expr> A(links * links), sums(links * links);
+  for (int i = 0; i < links; ++i) {
+    A[at(i, i)] = ((1.0 / 3) * m[i] + carried[i]) * l[i] * l[i];
+    for (int j = 0; j < i; ++j)
+      A[at(i, j)] =
+          (0.5 * m[i] + carried[i]) * l[i] * l[j] * (cosine[i] * cosine[j] + sine[i] * sine[j]);
+  }
+  // Suffix sums of A along its rows, then along its columns.
   for (int i = 0; i < links; ++i) {
     Expr sum;
     for (int j = links - 1; j >= 0; --j) {
-      const int outer = std::max(i, j);
-      if (i == j)
-        sum += ((1.0 / 3) * m[i] + carried[i]) * l[i] * l[i];
-      else
-        sum += (0.5 * m[outer] + carried[outer]) * l[i] * l[j] *
-               (cosine[i] * cosine[j] + sine[i] * sine[j]);
-      sums[i * links + j] = sum;
+      sum += A[at(i, j)];
+      if (j <= i) sums[at(i, j)] = sum;
     }
   }
   for (int j = 0; j < links; ++j) {
     Expr sum;
-    for (int i = links - 1; i >= j; --i) s.M(i, j) = sum += sums[i * links + j];
+    for (int i = links - 1; i >= j; --i) s.M(i, j) = sum += sums[at(i, j)];
   }
   std::vector<std::string> names, units(links, kAngularDamping);
   for (int i = 0; i < links; ++i) names.push_back(numbered("eta", i));
