@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "mechfit/base/random.h"
+#include "mechfit/integrate/runge_kutta.h"
 #include "mechfit/mechanics/analytic.h"
 #include "mechfit/mechanics/point.h"
 #include "tests/mujoco/judge.h"
@@ -74,6 +75,50 @@ TEST_P(AgainstMujoco, AccelerationsAreTheSame) {
       EXPECT_NEAR(a[i], expected[i], 1e-8 * (1 + std::abs(expected[i])))
           << "joint " << i << ", state " << trial;
   }
+}
+
+// Five seconds of small motions with a constant input, several at once.
+void expect_same_motion(const AnalyticSystem& system, const std::vector<MujocoState>& starts,
+                        const std::vector<double>& input) {
+  const int trajectories = static_cast<int>(starts.size()), steps = 5000, n = system.joints();
+  const double step = 1e-3;
+  std::vector<double> q0, v0, u;
+  for (const MujocoState& start : starts) {
+    q0.insert(q0.end(), start.q.begin(), start.q.end());
+    v0.insert(v0.end(), start.v.begin(), start.v.end());
+    for (int k = 0; k < steps; ++k) u.insert(u.end(), input.begin(), input.end());
+  }
+  const Model model(system);
+  ThreadPool pool(1);
+  RolloutRequest request;
+  request.trajectories = trajectories;
+  request.steps = steps;
+  request.q0 = q0;
+  request.v0 = v0;
+  request.h = {&step, 1};
+  request.u = u;
+  const Rollout rollout = runge_kutta_rollout(model, request, RungeKutta::rk4, pool);
+  ASSERT_TRUE(rollout.all_ok());
+  Judge judge(system, step);
+  for (int b = 0; b < trajectories; ++b)
+    for (int k : {1000, 5000}) {
+      const MujocoState expected = judge.simulate(starts[b], input, k);
+      for (int i = 0; i < n; ++i) {
+        const int sample = (b * (steps + 1) + k) * n + i;
+        EXPECT_NEAR(rollout.q[sample], expected.q[i], 1e-6) << "step " << k << ", joint " << i;
+        EXPECT_NEAR(rollout.v[sample], expected.v[i], 1e-6) << "step " << k << ", joint " << i;
+      }
+    }
+}
+
+TEST_P(AgainstMujoco, RungeKuttaRollsOutTheSameMotionWithDamping) {
+  expect_same_motion(system, {random_state(0.5, 0.5), random_state(0.5, 0.5)}, random_input());
+}
+
+TEST_P(AgainstMujoco, RungeKuttaRollsOutTheSameMotionWithoutDamping) {
+  for (const auto& constant : system.constants())
+    if (constant.name.starts_with("eta")) system.set_constant(constant.name, 0);
+  expect_same_motion(system, {random_state(0.5, 0.5), random_state(0.5, 0.5)}, random_input());
 }
 
 }  // namespace
