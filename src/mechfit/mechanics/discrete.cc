@@ -51,7 +51,7 @@ void del_residual(const Model& model, const Triples& x, double* r, DelWorkspace&
 }
 
 void del_pullback(const Model& model, const double* lambda, const TripleAdjoints& adjoints,
-                  DelWorkspace& w) {
+                  DelWorkspace& w, const double* left, const double* right) {
   const int n = model.joints();
   for (int i = 0; i < n; ++i)
     for (int k = 0; k < kTriples; ++k) {
@@ -66,6 +66,8 @@ void del_pullback(const Model& model, const double* lambda, const TripleAdjoints
   Covectors covectors;
   covectors.a = w.a.data();
   covectors.b = w.b.data();
+  covectors.left = left;
+  covectors.right = right;
   Adjoints inner;
   inner.theta = adjoints.theta;
   if (to_q) {

@@ -58,8 +58,8 @@ struct DelWorkspace {
 void del_residual(const Model& model, const Triples& x, double* r, DelWorkspace& w);
 
 // Pullback of the last del_residual for covectors lambda [n][kTriples]; lanes that must not count
-// have lambda = 0.
+// have lambda = 0. With left and right [n][kBlock] also of left' M right at every midpoint.
 void del_pullback(const Model& model, const double* lambda, const TripleAdjoints& adjoints,
-                  DelWorkspace& w);
+                  DelWorkspace& w, const double* left = nullptr, const double* right = nullptr);
 
 }  // namespace mechfit

@@ -1,0 +1,161 @@
+#include "mechfit/fit/barrier.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "mechfit/base/error.h"
+#include "mechfit/mechanics/lanes.h"
+
+namespace mechfit {
+namespace {
+
+constexpr int kWave = 16;
+
+// log of a product of many numbers with few logarithms.
+class LogProduct {
+ public:
+  void multiply(double x) {
+    product_ *= x;
+    if (product_ < 1e-100 || product_ > 1e100) fold();
+  }
+  double log() {
+    fold();
+    return sum_;
+  }
+
+ private:
+  void fold() {
+    sum_ += std::log(product_);
+    product_ = 1.0;
+  }
+  double product_ = 1.0, sum_ = 0.0;
+};
+
+}  // namespace
+
+struct Barrier::Worker {
+  explicit Worker(const Model& m)
+      : model(m.make_workspace()),
+        q(make_panel(m.joints())),
+        mass(make_panel(m.joints() * m.joints())),
+        factor(mass),
+        inverse(mass),
+        weights(mass),
+        column(make_panel(m.joints())) {}
+  Model::Workspace model;
+  AlignedVector q, mass, factor, inverse, weights, column;
+  LogProduct product;
+};
+
+Barrier::Barrier(const Model& model, std::span<const double> q, int n, ThreadPool& pool)
+    : q_(q), n_(n), count_(static_cast<int>(q.size()) / n), pool_(pool) {
+  MECHFIT_CHECK(model.joints() == n && count_ > 0);
+  all_.resize(count_);
+  std::iota(all_.begin(), all_.end(), 0);
+  for (int i = 0; i < pool.size(); ++i) workers_.push_back(std::make_unique<Worker>(model));
+  chunk_gradients_.assign(kWave, std::vector<double>(model.merged_size()));
+  chunk_losses_.assign(kWave, 0.0);
+  merged_.assign(model.merged_size(), 0.0);
+}
+
+Barrier::~Barrier() = default;
+
+// Sum of log det over one block; with `gradient` <W, M> is pulled back for W = scale (M - alpha
+// I)^-1.
+double Barrier::block(const Model& model, const int* index, int count, double scale, bool gradient,
+                      Worker& w) const {
+  for (int lane = 0; lane < kBlock; ++lane) {
+    const double* row = q_.data() + index[lane < count ? lane : 0] * n_;
+    for (int i = 0; i < n_; ++i) w.q[i * kBlock + lane] = row[i];
+  }
+  model.mass(w.q.data(), w.mass.data(), w.model);
+  for (int i = 0; i < n_; ++i) {
+    double* diagonal = &w.mass[(i * n_ + i) * kBlock];
+    for (int lane = 0; lane < kBlock; ++lane) diagonal[lane] -= alpha_;
+  }
+  cholesky(n_, w.mass.data(), w.factor.data());
+  const double* last = &w.factor[(n_ * n_ - 1) * kBlock];
+  for (int lane = 0; lane < count; ++lane)
+    if (!(last[lane] > 0)) return std::numeric_limits<double>::infinity();
+  for (int lane = 0; lane < count; ++lane) {
+    double pivots = 1.0;
+    for (int i = 0; i < n_; ++i) pivots *= w.factor[(i * n_ + i) * kBlock + lane];
+    w.product.multiply(pivots * pivots);
+  }
+  if (!gradient) return 0.0;
+  // W column by column: (M - alpha I) x = e_j
+  for (int j = 0; j < n_; ++j) {
+    for (int i = 0; i < n_ * kBlock; ++i)
+      w.column[i] = i / kBlock == j && i % kBlock < count ? scale : 0.0;
+    solve(n_, w.factor.data(), w.column.data(), w.column.data());
+    for (int i = j; i < n_; ++i)
+      std::copy_n(&w.column[i * kBlock], kBlock, &w.weights[(i * n_ + j) * kBlock]);
+  }
+  Adjoints adjoints;
+  adjoints.theta = true;
+  model.mass_pullback(w.weights.data(), adjoints, w.model);
+  return 0.0;
+}
+
+double Barrier::operator()(const Model& model, std::span<const int> subset, double weight,
+                           std::span<double> gradient) {
+  if (subset.empty()) subset = all_;
+  const bool wants_gradient = !gradient.empty();
+  const int size = static_cast<int>(subset.size());
+  const int chunks = (size + kChunk - 1) / kChunk;
+  double sum = 0.0;
+  std::fill(merged_.begin(), merged_.end(), 0.0);
+  for (int first = 0; first < chunks; first += kWave) {
+    const int wave = std::min(kWave, chunks - first);
+    pool_.run(wave, [&](int task, int worker) {
+      Worker& scratch = *workers_[worker];
+      const int begin = (first + task) * kChunk, end = std::min(begin + kChunk, size);
+      if (wants_gradient) model.clear_gradient(scratch.model);
+      scratch.product = {};
+      double bad = 0.0;
+      for (int at = begin; at < end && bad == 0.0; at += kBlock)
+        bad = block(model, &subset[at], std::min(kBlock, end - at), -weight / size, wants_gradient,
+                    scratch);
+      chunk_losses_[task] = bad == 0.0 ? scratch.product.log() : -bad;
+      if (!wants_gradient) return;
+      std::fill(chunk_gradients_[task].begin(), chunk_gradients_[task].end(), 0.0);
+      model.add_gradient(scratch.model, chunk_gradients_[task]);
+    });
+    for (int task = 0; task < wave; ++task) {
+      sum += chunk_losses_[task];
+      if (wants_gradient)
+        for (std::size_t i = 0; i < merged_.size(); ++i) merged_[i] += chunk_gradients_[task][i];
+    }
+    if (!std::isfinite(sum)) return std::numeric_limits<double>::infinity();
+  }
+  if (wants_gradient) {
+    std::fill(gradient.begin(), gradient.end(), 0.0);
+    model.expand_gradient(merged_, gradient);
+  }
+  return -sum / size;
+}
+
+double Barrier::smallest_eigenvalue(const Model& model) const {
+  Worker& w = *workers_[0];
+  double smallest = std::numeric_limits<double>::infinity();
+  Eigen::MatrixXd m(n_, n_);
+  for (int begin = 0; begin < count_; begin += kBlock) {
+    const int count = std::min(kBlock, count_ - begin);
+    for (int lane = 0; lane < kBlock; ++lane)
+      for (int i = 0; i < n_; ++i)
+        w.q[i * kBlock + lane] = q_[(begin + (lane < count ? lane : 0)) * n_ + i];
+    model.mass(w.q.data(), w.mass.data(), w.model);
+    for (int lane = 0; lane < count; ++lane) {
+      for (int i = 0; i < n_; ++i)
+        for (int j = 0; j <= i; ++j) m(i, j) = m(j, i) = w.mass[(i * n_ + j) * kBlock + lane];
+      const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(m, Eigen::EigenvaluesOnly);
+      smallest = std::fmin(smallest, solver.eigenvalues()[0]);
+    }
+  }
+  return smallest;
+}
+
+}  // namespace mechfit

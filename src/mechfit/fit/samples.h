@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "mechfit/data/trajectory.h"
+
+namespace mechfit {
+
+// What the midpoint of a step sees of the inputs.
+enum class InputHold {
+  zero_order,  // u_k, held from t_k to t_{k+1}
+  linear       // the mean of u_k and u_{k+1}
+};
+
+// The runs of a (smoothed) log one after another, as training reads them.
+struct Samples {
+  int n = 0, m = 0, size = 0;
+  std::vector<double> h;        // [size] step to the next sample
+  std::vector<double> q, v, a;  // [size][n]; v and a empty when the log has none
+  std::vector<double> u_step;   // [size][m] on the step to the next sample
+  std::vector<double> u_point;  // [size][m] at the sample: the mean of the steps around it
+  std::vector<int> triples;     // i: samples i, i+1, i+2 are of one run
+  std::vector<int> pairs;       // i: samples i, i+1 are of one run
+};
+
+Samples make_samples(const Log& log, InputHold hold);
+
+}  // namespace mechfit
