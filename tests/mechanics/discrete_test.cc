@@ -23,16 +23,17 @@ class Discrete : public ::testing::TestWithParam<ModelCase> {
 
 INSTANTIATE_TEST_SUITE_P(Models, Discrete, ::testing::ValuesIn(model_cases()), model_case_name);
 
-TEST_P(Discrete, ResidualOfTriplesIsTheDerivativeOfTheDiscreteAction) {
+class AnalyticDiscrete : public Discrete {};
+
+INSTANTIATE_TEST_SUITE_P(Models, AnalyticDiscrete, ::testing::ValuesIn(analytic_cases()),
+                         model_case_name);
+
+TEST_P(AnalyticDiscrete, ResidualOfTriplesIsTheDerivativeOfTheDiscreteAction) {
   // Without damping and inputs r = d/dq2 (Ld(q1, q2) + Ld(q2, q3)), Ld = h L(qm, vm).
-  if (const auto* system = model.as<AnalyticSystem>()) {
-    AnalyticSystem undamped = *system;
-    for (const auto& constant : undamped.constants())
-      if (constant.name.starts_with("eta")) undamped.set_constant(constant.name, 0);
-    model = Model(undamped);
-  } else {
-    GTEST_SKIP() << "only for analytic systems, whose friction can be switched off";
-  }
+  AnalyticSystem undamped = *model.as<AnalyticSystem>();
+  for (const auto& constant : undamped.constants())
+    if (constant.name.starts_with("eta")) undamped.set_constant(constant.name, 0);
+  model = Model(undamped);
   AlignedVector q1 = random_values(n * kTriples, random), q2 = random_values(n * kTriples, random),
                 q3 = random_values(n * kTriples, random), h1(kTriples, 0.3), h2(kTriples, 0.7),
                 r(n * kTriples);
@@ -82,10 +83,9 @@ TEST_P(Discrete, PullbackOfTriplesAgreesWithFiniteDifferences) {
   };
   (void)loss();
   AlignedVector g1(q1.size()), g2(q1.size()), g3(q1.size());
-  std::vector<double> theta(model.parameter_count());
   model.clear_gradient(w.model);
   del_pullback(model, lambda.data(), {g1.data(), g2.data(), g3.data(), true}, w);
-  model.add_gradient(w.model, theta);
+  const auto theta = gathered_gradient(model, w.model);
   expect_gradient("q1", q1, g1, loss);
   expect_gradient("q2", q2, g2, loss);
   expect_gradient("q3", q3, g3, loss);
@@ -174,10 +174,10 @@ TEST_P(Discrete, PullbackOfARunAgreesWithItsJacobianAndWithFiniteDifferences) {
     for (std::size_t i = 0; i < w.r.size(); ++i) sum += lambda[i] * w.r[i];
     return sum;
   };
-  std::vector<double> q_bar(run.q.size()), expected(run.q.size()), theta(model.parameter_count());
+  std::vector<double> q_bar(run.q.size()), expected(run.q.size());
   model.clear_gradient(w.block.model);
   del_run_pullback(model, run.view(), lambda, q_bar, true, w);
-  model.add_gradient(w.block.model, theta);
+  const auto theta = gathered_gradient(model, w.block.model);
   expect_parameter_gradient(model, theta, loss);
   del_run(model, run.view(), true, w);
   for (int k = 0; k + 2 < samples; ++k)

@@ -35,11 +35,10 @@ TEST_P(Acceleration, PullbackAgreesWithFiniteDifferences) {
   };
   (void)loss();
   AlignedVector q_bar = make_panel(n), v_bar = make_panel(n), u_bar = make_panel(m);
-  std::vector<double> theta(model.parameter_count());
   model.clear_gradient(w.model);
   acceleration_pullback(model, g.data(),
                         {q_bar.data(), v_bar.data(), m ? u_bar.data() : nullptr, true}, w);
-  model.add_gradient(w.model, theta);
+  const auto theta = gathered_gradient(model, w.model);
   expect_gradient("q", q, q_bar, loss);
   expect_gradient("v", v, v_bar, loss);
   if (m) expect_gradient("u", u, u_bar, loss);
@@ -77,7 +76,12 @@ TEST_P(Acceleration, IsTheRateOfChangeThatTheMomentumBalanceAsksFor) {
     EXPECT_NEAR((after[i] - before[i]) / (2 * t), f[i], 1e-5 * (1 + std::abs(f[i])));
 }
 
-TEST_P(Acceleration, DoesNotChangeThePowerBalance) {
+class AnalyticAcceleration : public Acceleration {};
+
+INSTANTIATE_TEST_SUITE_P(Models, AnalyticAcceleration, ::testing::ValuesIn(analytic_cases()),
+                         model_case_name);
+
+TEST_P(AnalyticAcceleration, KeepsThePowerBalance) {
   // dE/dt = v'(f - dL/dq), the power of forces that do not come from L.
   ASSERT_EQ(acceleration(model, x, a.data(), w), kAllLanes);
   AlignedVector tau = make_panel(n), zero_v = make_panel(n);
@@ -126,10 +130,9 @@ TEST(AccelerationOfAnIndefiniteMass, IsReportedLaneByLaneAndLeavesTheGradientCle
 
   const AlignedVector g = random_values(n * kBlock, random);
   AlignedVector q_bar = make_panel(n);
-  std::vector<double> theta(model.parameter_count());
   model.clear_gradient(w.model);
   acceleration_pullback(model, g.data(), {.q = q_bar.data(), .theta = true}, w);
-  model.add_gradient(w.model, theta);
+  const auto theta = gathered_gradient(model, w.model);
   for (const double value : theta) EXPECT_TRUE(std::isfinite(value));
   for (int i = 0; i < n; ++i) EXPECT_EQ(q_bar[i * kBlock + 5], 0);
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <ostream>
 #include <string>
@@ -34,7 +35,31 @@ inline Model random_analytic(const std::string& name, int joints, Random& random
   return Model(std::move(system));
 }
 
-inline std::vector<ModelCase> model_cases() {
+// Joints of both types, every kind of force, scales that are not one.
+inline Model random_smm(int n, bool force_network, bool friction, InputMap map, int inputs,
+                        Random& random) {
+  SmmConfig config;
+  for (int i = 0; i < n; ++i)
+    config.joints.push_back(i % 2 == 0 ? JointType::periodic : JointType::plain);
+  config.inputs = inputs;
+  config.hidden = {6, 5, 4};
+  config.force_network = force_network;
+  config.friction = friction;
+  config.input_map = map;
+  config.scales = Scales::unit(n, inputs);
+  for (double& x : config.scales.q) x = random.uniform(0.7, 1.5);
+  for (double& x : config.scales.v) x = random.uniform(0.7, 1.5);
+  config.scales.energy = 1.7;
+  for (int i = 0; i < n * inputs; ++i) config.input_matrix.push_back(random.uniform(0.5, 1));
+  Smm model(config);
+  model.initialise(random);
+  std::vector<double> theta(model.parameters().begin(), model.parameters().end());
+  for (double& value : theta) value *= 0.5;  // M not far from diagonal
+  model.set_parameters(theta);
+  return Model(std::move(model));
+}
+
+inline std::vector<ModelCase> analytic_cases() {
   const auto analytic = [](std::string label, std::string name, int joints) {
     return ModelCase{std::move(label),
                      [=](Random& random) { return random_analytic(name, joints, random); }};
@@ -44,10 +69,33 @@ inline std::vector<ModelCase> model_cases() {
           analytic("Chain3", "chain", 3),      analytic("Chain7", "chain", 7)};
 }
 
+inline std::vector<ModelCase> model_cases() {
+  const auto smm = [](std::string label, int n, bool network, bool friction, InputMap map,
+                      int inputs) {
+    return ModelCase{std::move(label), [=](Random& random) {
+                       return random_smm(n, network, friction, map, inputs, random);
+                     }};
+  };
+  auto cases = analytic_cases();
+  cases.push_back(smm("Smm1", 1, false, false, InputMap::fixed, 0));
+  cases.push_back(smm("Smm2", 2, false, true, InputMap::learned, 1));
+  cases.push_back(smm("Smm3", 3, true, true, InputMap::fixed, 2));
+  cases.push_back(smm("Smm14", 14, true, false, InputMap::scaled, 1));
+  return cases;
+}
+
 inline AlignedVector random_values(std::size_t size, Random& random, double scale = 1) {
   AlignedVector x(size);
   for (double& value : x) value = random.uniform(-scale, scale);
   return x;
+}
+
+// The gradient to theta that pullbacks gathered in a workspace.
+inline std::vector<double> gathered_gradient(const Model& model, Model::Workspace& w) {
+  std::vector<double> merged(model.merged_size()), theta(model.parameter_count());
+  model.add_gradient(w, merged);
+  model.expand_gradient(merged, theta);
+  return theta;
 }
 
 // Gradient of loss() to x, where loss reads x; x is left as it was.
@@ -63,17 +111,30 @@ inline void expect_gradient(const char* what, std::span<double> x, std::span<con
   EXPECT_TRUE(report.agrees(tolerance)) << what << ": " << report.text();
 }
 
+// Gradient of loss() to theta, along three random directions and along the largest entry.
 inline void expect_parameter_gradient(Model& model, std::span<const double> gradient,
                                       const std::function<double()>& loss,
                                       double tolerance = 1e-7) {
   const std::vector<double> theta(model.parameters().begin(), model.parameters().end());
-  const auto f = [&](std::span<const double> point) {
-    model.set_parameters(point);
-    return loss();
-  };
-  const auto report = check_gradient(f, theta, gradient);
+  Random random(17);
+  for (int k = 0; k < 4; ++k) {
+    std::vector<double> direction(theta.size());
+    for (double& value : direction) value = k < 3 ? random.normal() : 0;
+    if (k == 3)
+      direction[std::max_element(gradient.begin(), gradient.end()) - gradient.begin()] = 1;
+    double slope = 0;
+    for (std::size_t i = 0; i < theta.size(); ++i) slope += gradient[i] * direction[i];
+    const auto f = [&](std::span<const double> s) {
+      std::vector<double> moved = theta;
+      for (std::size_t i = 0; i < theta.size(); ++i) moved[i] += s[0] * direction[i];
+      model.set_parameters(moved);
+      return loss();
+    };
+    const double origin = 0;
+    const auto report = check_gradient(f, {&origin, 1}, {&slope, 1});
+    EXPECT_TRUE(report.agrees(tolerance)) << "theta: " << report.text();
+  }
   model.set_parameters(theta);
-  EXPECT_TRUE(report.agrees(tolerance)) << "theta: " << report.text();
 }
 
 }  // namespace mechfit::testing

@@ -156,8 +156,8 @@ void clear_gradient(const Model& model, RungeKuttaWorkspace& w) {
   for (auto& stage : w.stages) model.clear_gradient(stage.acceleration.model);
 }
 
-void add_gradient(const Model& model, RungeKuttaWorkspace& w, std::span<double> gradient) {
-  for (auto& stage : w.stages) model.add_gradient(stage.acceleration.model, gradient);
+void add_gradient(const Model& model, RungeKuttaWorkspace& w, std::span<double> merged) {
+  for (auto& stage : w.stages) model.add_gradient(stage.acceleration.model, merged);
 }
 
 Rollout runge_kutta_rollout(const Model& model, const RolloutRequest& request, RungeKutta scheme,

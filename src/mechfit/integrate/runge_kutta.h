@@ -47,9 +47,9 @@ struct RungeKuttaWorkspace {
 void runge_kutta_pullback(const Model& model, const double* q_next_bar, const double* v_next_bar,
                           const Adjoints& adjoints, RungeKuttaWorkspace& w);
 
-// The parameter gradient that pullbacks gathered in all stages.
+// The parameter gradient that pullbacks gathered in all stages, merged as in lagrangian.h.
 void clear_gradient(const Model& model, RungeKuttaWorkspace& w);
-void add_gradient(const Model& model, RungeKuttaWorkspace& w, std::span<double> gradient);
+void add_gradient(const Model& model, RungeKuttaWorkspace& w, std::span<double> merged);
 
 // Simulates all trajectories of `request`, which must give start velocities; blocks of trajectories
 // are spread over the threads of the pool.

@@ -1,6 +1,7 @@
 #include "mechfit/mechanics/model.h"
 
 #include <type_traits>
+#include <utility>
 
 namespace mechfit {
 namespace {
@@ -16,6 +17,14 @@ void with(const Model::Family& family, Model::Workspace& w, const F& f) {
 }
 
 }  // namespace
+
+Model::Model(AnalyticSystem family) : family_(std::move(family)) {}
+Model::Model(Smm family) : family_(std::move(family)) {}
+Model::Model(const Model&) = default;
+Model::Model(Model&&) noexcept = default;
+Model& Model::operator=(const Model&) = default;
+Model& Model::operator=(Model&&) noexcept = default;
+Model::~Model() = default;
 
 int Model::joints() const {
   return std::visit([](const auto& model) { return model.joints(); }, family_);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <span>
-#include <utility>
 #include <variant>
 
 #include "mechfit/mechanics/analytic.h"
@@ -17,7 +16,13 @@ class Model {
   using Family = std::variant<AnalyticSystem, Smm>;
   using Workspace = std::variant<AnalyticSystem::Workspace, Smm::Workspace>;
 
-  Model(Family family) : family_(std::move(family)) {}
+  Model(AnalyticSystem family);
+  Model(Smm family);
+  Model(const Model&);
+  Model(Model&&) noexcept;
+  Model& operator=(const Model&);
+  Model& operator=(Model&&) noexcept;
+  ~Model();
 
   const Family& family() const { return family_; }
   template <class L>
