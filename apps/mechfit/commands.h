@@ -19,5 +19,6 @@ class UsageError : public std::runtime_error {
 };
 
 void add_inspect(CLI::App& app, int& exit_code);
+void add_smooth(CLI::App& app, int& exit_code);
 
 }  // namespace mechfit
