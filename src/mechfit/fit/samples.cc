@@ -4,7 +4,7 @@
 
 namespace mechfit {
 
-Samples make_samples(const Log& log, InputHold hold) {
+Samples make_samples(const Log& log) {
   Samples s;
   s.n = log.n();
   s.m = log.m();
@@ -29,10 +29,9 @@ Samples make_samples(const Log& log, InputHold hold) {
     for (int k = 0; k < size; ++k)
       for (int j = 0; j < m; ++j) {
         const double here = run.u[k * m + j];
-        const double next = k + 1 < size ? run.u[(k + 1) * m + j] : here;
         const double before = k > 0 ? run.u[(k - 1) * m + j] : here;
-        s.u_step.push_back(hold == InputHold::linear ? 0.5 * (here + next) : here);
-        s.u_point.push_back(hold == InputHold::linear ? here : 0.5 * (before + here));
+        s.u_step.push_back(here);
+        s.u_point.push_back(0.5 * (before + here));
       }
     s.size += size;
   }

@@ -6,12 +6,6 @@
 
 namespace mechfit {
 
-// What the midpoint of a step sees of the inputs.
-enum class InputHold {
-  zero_order,  // u_k, held from t_k to t_{k+1}
-  linear       // the mean of u_k and u_{k+1}
-};
-
 // The runs of a (smoothed) log one after another, as training reads them.
 struct Samples {
   int n = 0, m = 0, size = 0;
@@ -23,6 +17,6 @@ struct Samples {
   std::vector<int> pairs;       // i: samples i, i+1 are of one run
 };
 
-Samples make_samples(const Log& log, InputHold hold);
+Samples make_samples(const Log& log);
 
 }  // namespace mechfit

@@ -34,10 +34,11 @@ LaneMask acceleration(const Model& model, const Points& x, double* a, Accelerati
   model.mass_rate(w.mdot_v.data(), w.model);
   model.factor(w.factor.data(), w.model);
 
-  // The last pivot of a Cholesky factorisation is NaN when any pivot was not positive.
+  // The last pivot of a Cholesky factorisation is NaN when any pivot was not positive. A family's
+  // own factor may have negative pivots: G G' is positive definite all the same.
   w.positive = 0;
   for (int lane = 0; lane < kBlock; ++lane)
-    if (w.factor[at(n * n - 1, lane)] > 0) w.positive |= 1u << lane;
+    if (std::fabs(w.factor[at(n * n - 1, lane)]) > 0) w.positive |= 1u << lane;
 
   // M a = f - Mdot v
   const std::size_t size = w.a.size();

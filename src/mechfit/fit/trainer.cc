@@ -1,0 +1,181 @@
+#include "mechfit/fit/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "mechfit/base/error.h"
+
+namespace mechfit {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int kMaxHalvings = 60;
+
+bool all_finite(std::span<const double> x) {
+  double sum = 0.0;  // NaN and infinities survive a sum of zeros times them
+  for (double value : x) sum += 0.0 * value;
+  return sum == 0.0;
+}
+
+}  // namespace
+
+Trainer::Trainer(Model start, const Samples& train, const Samples& validation, TrainOptions options,
+                 ThreadPool& pool)
+    : model_(std::move(start)),
+      train_(train),
+      options_(std::move(options)),
+      objective_(model_, train, options_.objective, pool) {
+  MECHFIT_CHECK(options_.learning_rate > 0 && options_.batch > 0 && options_.epochs >= 0);
+  ObjectiveOptions selection = options_.objective;
+  if (options_.selection == Selection::acceleration) selection.method = Method::acceleration;
+  validation_ = std::make_unique<Objective>(model_, validation, selection, pool);
+
+  const auto size = static_cast<std::size_t>(model_.parameter_count());
+  gradient_.resize(size);
+  barrier_gradient_.assign(size, 0.0);
+  step_.resize(size);
+  next_.resize(size);
+  order_.resize(objective_.items());
+  std::iota(order_.begin(), order_.end(), 0);
+
+  state_.theta.assign(model_.parameters().begin(), model_.parameters().end());
+  state_.best = state_.theta;
+  state_.adam = Adam(size);
+  state_.random = Random(options_.seed, 1).state();
+  state_.best_validation = kInfinity;
+  state_.history.reserve(options_.epochs);
+
+  if (options_.objective.method == Method::del) {
+    barrier_ = std::make_unique<Barrier>(model_, train.q, train.n, pool);
+    // The line alpha = 0.99 of the smallest eigenvalue is feasible at the start.
+    state_.alpha = 0.99 * barrier_->smallest_eigenvalue(model_);
+    MECHFIT_CHECK(state_.alpha > 0, "M is not positive definite at the start");
+    barrier_->set_alpha(state_.alpha);
+    const double size_del = objective_.all(model_);
+    const double size_barrier = (*barrier_)(model_, {}, 1.0, {});
+    state_.mu = options_.barrier_weight.value_or(options_.barrier_share * size_del /
+                                                 std::fmax(std::fabs(size_barrier), 1e-3));
+    draw_barrier_points();
+    MECHFIT_CHECK(barrier_holds());
+  }
+}
+
+Trainer::~Trainer() = default;
+
+void Trainer::draw_barrier_points() {
+  if (barrier_->points() <= kBarrierPoints) return;
+  Random random(options_.seed, 2 + static_cast<std::uint64_t>(state_.epoch));
+  barrier_points_.resize(kBarrierPoints);
+  for (int& point : barrier_points_)
+    point = static_cast<int>(random.below(static_cast<std::uint64_t>(barrier_->points())));
+}
+
+// Feasibility of the current parameters; leaves the barrier's gradient there for the next step.
+bool Trainer::barrier_holds() {
+  barrier_value_ = (*barrier_)(model_, barrier_points_, state_.mu, barrier_gradient_);
+  return std::isfinite(barrier_value_) && all_finite(barrier_gradient_);
+}
+
+bool Trainer::step(std::span<const int> batch, double rate, EpochRecord& record) {
+  double loss = objective_(model_, batch, gradient_);
+  if (barrier_) {
+    loss += state_.mu * barrier_value_;
+    for (std::size_t i = 0; i < gradient_.size(); ++i) gradient_[i] += barrier_gradient_[i];
+  }
+  if (!std::isfinite(loss) || !all_finite(gradient_)) {
+    ++record.rejected;
+    return false;
+  }
+  record.loss += loss * static_cast<double>(batch.size());
+  state_.adam.step(gradient_, rate, step_);
+  for (int halvings = 0;; ++halvings) {
+    for (std::size_t i = 0; i < next_.size(); ++i) next_[i] = state_.theta[i] + step_[i];
+    bool accepted = all_finite(next_);
+    if (accepted) {
+      try {
+        model_.set_parameters(next_);
+      } catch (const InputError&) {  // a constant left its range
+        accepted = false;
+      }
+    }
+    if (accepted && barrier_) accepted = barrier_holds();
+    if (accepted) break;
+    ++record.halvings;
+    if (halvings == kMaxHalvings) {
+      model_.set_parameters(state_.theta);
+      if (barrier_) barrier_holds();
+      return true;
+    }
+    for (double& s : step_) s *= 0.5;
+  }
+  state_.theta.swap(next_);
+  return true;
+}
+
+bool Trainer::done() const {
+  if (state_.epoch >= options_.epochs) return true;
+  return options_.patience > 0 && state_.epoch - state_.best_epoch >= options_.patience &&
+         state_.epoch > 0;
+}
+
+const EpochRecord& Trainer::epoch() {
+  MECHFIT_CHECK(!done());
+  const double rate = options_.learning_rate * 500.0 / (500.0 + state_.epoch);
+  EpochRecord record{state_.epoch + 1, 0.0, 0.0, rate, 0, 0};
+  Random random(0);
+  random.set_state(state_.random);
+  std::iota(order_.begin(), order_.end(), 0);
+  random.shuffle(order_);
+  state_.random = random.state();
+
+  const std::vector<double> start = state_.theta;
+  if (barrier_ && barrier_->points() > kBarrierPoints) {
+    draw_barrier_points();
+    barrier_holds();
+  }
+  const int items = static_cast<int>(order_.size());
+  int counted = 0;
+  for (int begin = 0; begin < items; begin += options_.batch) {
+    const int count = std::min(options_.batch, items - begin);
+    if (step(std::span(order_).subspan(begin, count), rate, record)) counted += count;
+  }
+  record.loss = counted > 0 ? record.loss / counted : kInfinity;
+  if (barrier_ && barrier_->points() > kBarrierPoints &&
+      !std::isfinite((*barrier_)(model_, {}, 1.0, {}))) {
+    // A point outside the sample left the feasible set: back to where the whole set was inside.
+    ++record.halvings;
+    state_.theta = start;
+    model_.set_parameters(start);
+  }
+  ++state_.epoch;
+  record.validation = validation_->all(model_);
+  if (record.validation < state_.best_validation) {
+    state_.best_validation = record.validation;
+    state_.best_epoch = state_.epoch;
+    state_.best = state_.theta;
+  }
+  state_.history.push_back(record);
+  return state_.history.back();
+}
+
+Model Trainer::best() const {
+  Model model = model_;
+  model.set_parameters(state_.best);
+  return model;
+}
+
+void Trainer::restore(TrainState state) {
+  MECHFIT_CHECK(state.theta.size() == state_.theta.size() &&
+                state.best.size() == state_.best.size() &&
+                state.adam.mean.size() == state_.adam.mean.size());
+  state_ = std::move(state);
+  model_.set_parameters(state_.theta);
+  if (barrier_) {
+    barrier_->set_alpha(state_.alpha);
+    barrier_holds();
+  }
+}
+
+}  // namespace mechfit

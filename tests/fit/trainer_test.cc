@@ -1,0 +1,196 @@
+#include "mechfit/fit/trainer.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "mechfit/base/error.h"
+#include "mechfit/integrate/variational.h"
+
+namespace mechfit {
+namespace {
+
+// Short runs of the point-mass pendulum with velocities and accelerations from differences: data
+// that a few epochs improve on.
+Samples pendulum_samples(int runs, std::uint64_t seed) {
+  const Model truth{make_system("double-pendulum-points")};
+  Random random(seed);
+  Samples s;
+  s.n = 2;
+  const double h = 0.05;
+  AccelerationWorkspace w(truth);
+  AlignedVector q = make_panel(2), v = make_panel(2), a = make_panel(2);
+  for (int run = 0; run < runs; ++run)
+    for (int k = 0; k < 30; ++k) {
+      for (int i = 0; i < 2; ++i)
+        q[i * kBlock] = random.uniform(-1, 1), v[i * kBlock] = random.uniform(-2, 2);
+      EXPECT_EQ(acceleration(truth, {q.data(), v.data(), nullptr}, a.data(), w) & 1u, 1u);
+      // three configurations on a parabola, so that triples and pairs are consistent to O(h^2)
+      for (int step = 0; step < 3; ++step) {
+        const double t = h * (step - 1);
+        for (int i = 0; i < 2; ++i) {
+          s.q.push_back(q[i * kBlock] + t * v[i * kBlock] + 0.5 * t * t * a[i * kBlock]);
+          s.v.push_back(v[i * kBlock] + t * a[i * kBlock]);
+          s.a.push_back(a[i * kBlock]);
+        }
+        s.h.push_back(h);
+        if (step < 1) s.triples.push_back(s.size);
+        if (step < 2) s.pairs.push_back(s.size);
+        ++s.size;
+      }
+    }
+  return s;
+}
+
+Model small_smm(std::uint64_t seed, bool force = false) {
+  SmmConfig config;
+  config.joints = {JointType::plain, JointType::plain};
+  config.hidden = {8, 8};
+  config.activations = {Activation::tanh, Activation::tanh};
+  config.force_network = force;
+  Smm smm(config);
+  Random random(seed);
+  smm.initialise(random);
+  return Model(smm);
+}
+
+TrainOptions options(Method method, int epochs) {
+  TrainOptions o;
+  o.objective.method = method;
+  o.learning_rate = 1e-2;
+  o.epochs = epochs;
+  o.batch = 64;
+  o.seed = 3;
+  return o;
+}
+
+class EveryMethod : public ::testing::TestWithParam<Method> {};
+INSTANTIATE_TEST_SUITE_P(Trainer, EveryMethod,
+                         ::testing::Values(Method::del, Method::acceleration, Method::next_state,
+                                           Method::gauge_free));
+
+TEST_P(EveryMethod, LearnsSomething) {
+  const Samples train = pendulum_samples(6, 1), validation = pendulum_samples(3, 2);
+  ThreadPool pool(1);
+  Trainer trainer(small_smm(5), train, validation, options(GetParam(), 40), pool);
+  const double first = trainer.epoch().validation;
+  while (!trainer.done()) trainer.epoch();
+  EXPECT_LT(trainer.state().best_validation, 0.7 * first);
+}
+
+TEST_P(EveryMethod, ThreadsDoNotChangeABit) {
+  const Samples train = pendulum_samples(6, 1), validation = pendulum_samples(3, 2);
+  std::vector<double> theta[2];
+  for (int threads : {1, 2}) {
+    ThreadPool pool(threads);
+    Trainer trainer(small_smm(5, true), train, validation, options(GetParam(), 3), pool);
+    while (!trainer.done()) trainer.epoch();
+    theta[threads - 1] = trainer.state().theta;
+  }
+  EXPECT_EQ(theta[0], theta[1]);
+}
+
+TEST_P(EveryMethod, RestoredStateContinuesToTheSameBits) {
+  const Samples train = pendulum_samples(6, 1), validation = pendulum_samples(3, 2);
+  ThreadPool pool(1);
+  Trainer whole(small_smm(5), train, validation, options(GetParam(), 6), pool);
+  TrainState saved;
+  while (!whole.done()) {
+    whole.epoch();
+    if (whole.state().epoch == 2) saved = whole.state();
+  }
+  Trainer resumed(small_smm(5), train, validation, options(GetParam(), 6), pool);
+  resumed.restore(saved);
+  while (!resumed.done()) resumed.epoch();
+  EXPECT_EQ(whole.state().theta, resumed.state().theta);
+  EXPECT_EQ(whole.state().best, resumed.state().best);
+}
+
+TEST(Trainer, KeepsEveryEigenvalueAboveTheBarriersLine) {
+  const Samples train = pendulum_samples(6, 1), validation = pendulum_samples(3, 2);
+  ThreadPool pool(1);
+  Trainer trainer(small_smm(5), train, validation, options(Method::del, 30), pool);
+  const Barrier barrier(trainer.current(), train.q, 2, pool);
+  while (!trainer.done()) {
+    trainer.epoch();
+    ASSERT_GT(barrier.smallest_eigenvalue(trainer.current()), trainer.state().alpha);
+  }
+  EXPECT_GT(trainer.state().alpha, 0);
+}
+
+// Without the barrier the DEL loss is minimised by a Lagrangian that does not depend on anything: M
+// = 0, V constant.
+TEST(Trainer, WithoutTheBarrierTheConstantLagrangianIsTheMinimiser) {
+  const Samples train = pendulum_samples(2, 1);
+  ThreadPool pool(1);
+  Model model = small_smm(5);
+  std::vector<double> theta(model.parameter_count(), 0.0);
+  // All weights zero; the bias that is added to the diagonal of L is undone by the output bias.
+  const Smm& smm = *model.as<Smm>();
+  const int mass_parameters =
+      parameter_count({2, smm.config().hidden, smm.config().activations, 3});
+  theta[mass_parameters - 3] = theta[mass_parameters - 2] = -1.0;
+  const double start = Objective(model, train, {}, pool).all(model);
+  model.set_parameters(theta);
+  EXPECT_EQ(Objective(model, train, {}, pool).all(model), 0.0);
+  EXPECT_GT(start, 0.0);
+}
+
+// Scaling (M, V, F) by gamma scales rho by gamma^2; the barrier's gradient to M falls as 1/gamma.
+TEST(Trainer, ScalingTheLagrangianScalesTheResidualAndTheBarriersPull) {
+  const Samples train = pendulum_samples(2, 1);
+  ThreadPool pool(1);
+  SmmConfig config = small_smm(5, true).as<Smm>()->config();
+  config.scales = Scales::unit(2, 0);
+  Smm one(config);
+  Random random(4);
+  one.initialise(random);
+  const double gamma = 1e6;
+  config.scales.energy = gamma;
+  Smm scaled(config);
+  scaled.set_parameters(one.parameters());
+  const Model a(one), b(scaled);
+  const double rho1 = Objective(a, train, {}, pool).all(a),
+               rho2 = Objective(b, train, {}, pool).all(b);
+  EXPECT_NEAR(rho2, gamma * gamma * rho1, 1e-9 * rho2);
+  ObjectiveOptions acc;
+  acc.method = Method::acceleration;
+  const double e1 = Objective(a, train, acc, pool).all(a),
+               e2 = Objective(b, train, acc, pool).all(b);
+  EXPECT_NEAR(e1, e2, 1e-9 * e1);
+  // d/dM of log det(M - alpha I) is its inverse: 1/gamma. Along the output bias of L, whose unit
+  // grows as sqrt(gamma) for the same change of L, the pull stays the same: the gap in the
+  // theorem's proof.
+  Barrier barrier1(a, train.q, 2, pool), barrier2(b, train.q, 2, pool);
+  barrier1.set_alpha(0), barrier2.set_alpha(0);
+  std::vector<double> g1(a.parameter_count()), g2(b.parameter_count());
+  barrier1(a, {}, 1.0, g1);
+  barrier2(b, {}, 1.0, g2);
+  for (std::size_t i = 0; i < g1.size(); ++i)
+    EXPECT_NEAR(g1[i], g2[i], 1e-9 * (1e-3 + std::fabs(g1[i])));
+}
+
+TEST(Trainer, ANonFiniteGradientNeverReachesTheParameters) {
+  Samples train = pendulum_samples(2, 1);
+  const Samples validation = pendulum_samples(2, 2);
+  train.a[7] = std::nan("");
+  ThreadPool pool(1);
+  Trainer trainer(small_smm(5), train, validation, options(Method::acceleration, 2), pool);
+  while (!trainer.done()) trainer.epoch();
+  EXPECT_EQ(trainer.state().history[0].rejected, 1);
+  for (double t : trainer.state().theta) EXPECT_TRUE(std::isfinite(t));
+}
+
+TEST(Barrier, RefusesTwoNegativeEigenvaluesWhoseDeterminantIsPositive) {
+  const std::vector<double> q = {0.1, 0.2};
+  const Model model = small_smm(5);
+  ThreadPool pool(1);
+  Barrier barrier(model, q, 2, pool);
+  barrier.set_alpha(1e3);  // M - alpha I has two negative eigenvalues
+  EXPECT_EQ(barrier(model, {}, 1.0, {}), std::numeric_limits<double>::infinity());
+  barrier.set_alpha(0.5 * barrier.smallest_eigenvalue(model));
+  EXPECT_TRUE(std::isfinite(barrier(model, {}, 1.0, {})));
+}
+
+}  // namespace
+}  // namespace mechfit
