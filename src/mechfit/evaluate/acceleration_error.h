@@ -1,0 +1,58 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "mechfit/base/thread_pool.h"
+#include "mechfit/data/trajectory.h"
+#include "mechfit/mechanics/model.h"
+
+namespace mechfit {
+
+// Points of motion with their accelerations, sample-major, in somebody else's memory.
+struct MotionView {
+  int n = 0, m = 0;
+  std::span<const double> q, v, a;  // [N][n]
+  std::span<const double> u;        // [N][m], empty is no input
+
+  int size() const { return n == 0 ? 0 : static_cast<int>(q.size()) / n; }
+};
+
+// The same in its own memory.
+struct MotionPoints {
+  int n = 0, m = 0;
+  std::vector<double> q, v, a, u;
+
+  int size() const { return view().size(); }
+  MotionView view() const { return {n, m, q, v, a, u}; }
+  operator MotionView() const { return view(); }
+};
+
+// Inputs are held over a step, so they jump at the samples. Which one acts at sample k?
+enum class InputAtSample {
+  next,  // u_k, of the step that begins: as simulated accelerations are given
+  mean,  // the mean of u_{k-1} and u_k: as smoothed accelerations see it
+};
+
+// The samples of all runs, which must have qd and qdd.
+MotionPoints motion_points(const Log& log, InputAtSample input);
+
+struct AccelerationError {
+  std::vector<double> joint_mse;  // [n] mean over points of (predicted - given)^2
+  double mse = 0;                 // mean over joints
+  int not_positive = 0;  // points where M is not positive definite; any makes the errors +inf
+};
+
+// Predicted against given accelerations. Bits do not depend on the number of threads. A model
+// without inputs ignores u.
+AccelerationError acceleration_error(const Model& model, const MotionView& points,
+                                     ThreadPool& pool);
+
+// The mean over points and joints alone.
+double acceleration_mse(const Model& model, const MotionView& points, ThreadPool& pool);
+
+// What one gets without a model: predicting zero, and predicting the mean of the points.
+AccelerationError zero_baseline(const MotionView& points);
+AccelerationError mean_baseline(const MotionView& points);
+
+}  // namespace mechfit
