@@ -63,6 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Analytic, EverySystem,
 
 TEST_P(EverySystem, PullbacksAgreeWithFiniteDifferences) {
   testing::expect_door_derivatives(system, s, 1e-7, n > 1);  // one joint alone: M is constant
+  testing::expect_lane_gradients(system, s);
 }
 
 TEST_P(EverySystem, ForcesAreDerivativesOfTheLagrangian) {

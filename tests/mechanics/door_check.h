@@ -142,6 +142,49 @@ void expect_door_derivatives(L model, DoorState s, double tolerance, bool mass_m
   check_theta("<W, M> to theta", theta, inner);
 }
 
+// The parameter gradient per lane, for families that have it: its sum is the gathered one, and a
+// lane whose covectors are zero has none.
+template <Lagrangian L>
+void expect_lane_gradients(const L& model, DoorState s) {
+  const int n = model.joints(), p = model.parameter_count();
+  auto w = model.make_workspace();
+  for (auto* panel : {&s.a, &s.b, &s.c, &s.left})
+    for (int i = 0; i < n; ++i) (*panel)[i * kBlock + 3] = 0;
+  AlignedVector momentum = make_panel(n), f = make_panel(n), rate = make_panel(n);
+  AlignedVector lanes = make_panel(p), M = make_panel(n * n);
+  const Covectors covectors{s.a.data(),   s.b.data(),    s.c.data(),
+                            s.acc.data(), s.left.data(), s.right.data()};
+  std::vector<double> merged(model.merged_size()), theta(p);
+  const auto compare = [&](const char* what) {
+    std::fill(theta.begin(), theta.end(), 0.0);
+    model.expand_gradient(merged, theta);
+    double largest = 0;
+    for (double t : theta) largest = std::max(largest, std::abs(t));
+    EXPECT_GT(largest, 0) << what;
+    for (int k = 0; k < p; ++k) {
+      double sum = 0;
+      for (int l = 0; l < kBlock; ++l) sum += lanes[k * kBlock + l];
+      EXPECT_NEAR(sum, theta[k], 1e-12 * largest) << what << " parameter " << k;
+    }
+    std::fill(merged.begin(), merged.end(), 0.0);
+  };
+  model.forces({s.q.data(), s.v.data(), s.u.data()}, momentum.data(), f.data(), w);
+  model.mass_rate(rate.data(), w);
+  model.clear_gradient(w);
+  model.pullback(covectors, {.theta = true}, w);
+  model.add_gradient(w, merged);
+  model.pullback(covectors, {.theta_lanes = lanes.data()}, w);
+  compare("pullback");
+  for (int k = 0; k < p; ++k) EXPECT_EQ(lanes[k * kBlock + 3], 0) << "parameter " << k;
+
+  model.mass(s.q.data(), M.data(), w);
+  model.clear_gradient(w);
+  model.mass_pullback(s.W.data(), {.theta = true}, w);
+  model.add_gradient(w, merged);
+  model.mass_pullback(s.W.data(), {.theta_lanes = lanes.data()}, w);
+  compare("mass_pullback");
+}
+
 // Sum of 1/2 v'Mv - V over the lanes, with M v from forces.
 template <Lagrangian L>
 double lagrangian_sum(const L& model, const DoorState& s, typename L::Workspace& w) {

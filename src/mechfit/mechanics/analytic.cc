@@ -14,6 +14,8 @@ namespace {
 void copy(int rows, const double* from, double* to) { std::copy_n(from, rows * kBlock, to); }
 void clear(AlignedVector& panel) { std::fill(panel.begin(), panel.end(), 0.0); }
 
+bool gathers(const Adjoints& adjoints) { return adjoints.theta || adjoints.theta_lanes; }
+
 // A covector row, zeros when null.
 const double* row(const double* panel, int i) { return panel ? panel + i * kBlock : nullptr; }
 
@@ -98,6 +100,7 @@ AnalyticSystem::Workspace AnalyticSystem::make_workspace() const {
   w.values = w.tangents = w.rate = w.adjoints = w.tangent_adjoints = make_panel(tape.nodes());
   w.uniform_adjoints = make_panel(tape.uniforms());
   w.uniform_sums = AlignedVector(tape.uniforms());
+  w.theta = AlignedVector(theta_.size());
   w.mass = w.mass_tangent = w.mass_bar = make_panel(n_ * n_);
   w.product = make_panel(n_);
   return w;
@@ -157,7 +160,8 @@ void AnalyticSystem::pullback(const Covectors& covectors, const Adjoints& adjoin
                               Workspace& w) const {
   const Tape& tape = equations_->tape;
   const double* v = w.values.data() + n_ * kBlock;
-  double* uniform_adjoints = adjoints.theta ? w.uniform_adjoints.data() : nullptr;
+  if (adjoints.theta_lanes) clear(w.uniform_adjoints);
+  double* uniform_adjoints = gathers(adjoints) ? w.uniform_adjoints.data() : nullptr;
   clear(w.adjoints);
   clear(w.tangent_adjoints);
   std::fill_n(w.tangents.data(), tape.inputs() * kBlock, 0.0);
@@ -210,6 +214,7 @@ void AnalyticSystem::pullback(const Covectors& covectors, const Adjoints& adjoin
     for (int i = 0; i < n_ * kBlock; ++i) adjoints.v[i] += w.product[i];
   }
   if (covectors.c) add_rate_pullback(covectors, adjoints, w);
+  if (adjoints.theta_lanes) store_lanes(adjoints.theta_lanes, w);
 }
 
 // Gradient of c' Mv v + c' M acc.
@@ -218,7 +223,7 @@ void AnalyticSystem::add_rate_pullback(const Covectors& covectors, const Adjoint
   MECHFIT_CHECK(w.has_rate, "mass_rate comes before a pullback with c");
   const Tape& tape = equations_->tape;
   const double* v = w.values.data() + n_ * kBlock;
-  double* uniform_adjoints = adjoints.theta ? w.uniform_adjoints.data() : nullptr;
+  double* uniform_adjoints = gathers(adjoints) ? w.uniform_adjoints.data() : nullptr;
   clear(w.adjoints);
   clear(w.tangent_adjoints);
   double seed[kBlock];
@@ -254,6 +259,16 @@ void AnalyticSystem::store_adjoints(const Adjoints& adjoints, const Workspace& w
   if (adjoints.u) copy(m_, inputs + 2 * n_ * kBlock, adjoints.u);
 }
 
+void AnalyticSystem::store_lanes(double* theta, Workspace& w) const {
+  for (int lane = 0; lane < kBlock; ++lane) {
+    for (std::size_t k = 0; k < w.uniform_sums.size(); ++k)
+      w.uniform_sums[k] = w.uniform_adjoints[k * kBlock + lane];
+    std::fill(w.theta.begin(), w.theta.end(), 0.0);
+    equations_->tape.reverse_uniforms(uniforms_, w.uniform_sums, w.theta);
+    for (std::size_t k = 0; k < w.theta.size(); ++k) theta[k * kBlock + lane] = w.theta[k];
+  }
+}
+
 void AnalyticSystem::mass_rate(double* mass_rate, Workspace& w) const {
   const double* v = w.values.data() + n_ * kBlock;
   std::fill_n(w.rate.data(), equations_->tape.inputs() * kBlock, 0.0);
@@ -277,7 +292,8 @@ void AnalyticSystem::factor(double* G, Workspace& w) const { cholesky(n_, w.mass
 
 void AnalyticSystem::mass_pullback(const double* W, const Adjoints& adjoints, Workspace& w) const {
   const Tape& tape = equations_->tape;
-  double* uniform_adjoints = adjoints.theta ? w.uniform_adjoints.data() : nullptr;
+  if (adjoints.theta_lanes) clear(w.uniform_adjoints);
+  double* uniform_adjoints = gathers(adjoints) ? w.uniform_adjoints.data() : nullptr;
   clear(w.adjoints);
   double seed[kBlock];
   for (int i = 0; i < n_; ++i)
@@ -289,6 +305,7 @@ void AnalyticSystem::mass_pullback(const double* W, const Adjoints& adjoints, Wo
     }
   tape.reverse(uniforms_.data(), w.values.data(), w.adjoints.data(), uniform_adjoints);
   store_adjoints(adjoints, w);
+  if (adjoints.theta_lanes) store_lanes(adjoints.theta_lanes, w);
 }
 
 void AnalyticSystem::potential(double* V, Workspace& w) const {

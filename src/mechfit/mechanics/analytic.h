@@ -20,6 +20,7 @@ class AnalyticSystem {
     AlignedVector adjoints, tangent_adjoints;    // [nodes][kBlock]
     AlignedVector uniform_adjoints;              // [uniforms][kBlock], gathered by pullbacks
     AlignedVector uniform_sums;                  // [uniforms]
+    AlignedVector theta;                         // [p], one lane's gradient
     AlignedVector mass, mass_tangent, mass_bar;  // [n*n][kBlock]
     AlignedVector product;                       // [n][kBlock]
     bool has_rate = false;
@@ -68,6 +69,7 @@ class AnalyticSystem {
   void load_mass_tangent(const AlignedVector& tangents, Workspace& w) const;
   void add_rate_pullback(const Covectors& covectors, const Adjoints& adjoints, Workspace& w) const;
   void store_adjoints(const Adjoints& adjoints, const Workspace& w) const;
+  void store_lanes(double* theta, Workspace& w) const;
 
   std::shared_ptr<const Equations> equations_;
   int n_ = 0, m_ = 0;

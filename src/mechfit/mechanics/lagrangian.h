@@ -50,6 +50,9 @@ struct Adjoints {
   double* v = nullptr;  // [n][kBlock]
   double* u = nullptr;  // [m][kBlock]
   bool theta = false;
+  // The gradient to the parameters in every lane [p][kBlock], for families with few of them (all
+  // but networks). It may use up the accumulator.
+  double* theta_lanes = nullptr;
 };
 
 // A family of Lagrangians. A model is const while it is evaluated; all scratch memory is in the

@@ -6,6 +6,7 @@
 #include "mechfit/mechanics/analytic.h"
 #include "mechfit/mechanics/lagrangian.h"
 #include "mechfit/mechanics/smm.h"
+#include "mechfit/mechanics/trig.h"
 
 namespace mechfit {
 
@@ -13,8 +14,8 @@ namespace mechfit {
 // itself; the choice of the family costs one branch per operation on a block.
 class Model {
  public:
-  using Family = std::variant<AnalyticSystem, Smm>;
-  using Workspace = std::variant<AnalyticSystem::Workspace, Smm::Workspace>;
+  using Family = std::variant<AnalyticSystem, Smm, Trig>;
+  using Workspace = std::variant<AnalyticSystem::Workspace, Smm::Workspace, Trig::Workspace>;
 
   Model(AnalyticSystem family);
   Model(Smm family);

@@ -317,6 +317,7 @@ void Smm::mass_rate(double* rate, Workspace& w) const {
 }
 
 void Smm::pullback(const Covectors& covectors, const Adjoints& adjoints, Workspace& w) const {
+  MECHFIT_CHECK(!adjoints.theta_lanes, "networks have no parameter gradient per lane");
   const double *b = covectors.b, *c = covectors.c;
   mass_net_.begin_adjoint(w.mass);
   if (b) {
