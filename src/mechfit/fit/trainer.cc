@@ -29,10 +29,14 @@ Trainer::Trainer(Model start, const Samples& train, const Samples& validation, T
       objective_(model_, train, options_.objective, pool) {
   MECHFIT_CHECK(options_.learning_rate > 0 && options_.batch > 0 && options_.epochs >= 0);
   ObjectiveOptions selection = options_.objective;
-  if (options_.selection == Selection::acceleration) selection.method = Method::acceleration;
+  if (options_.selection == Selection::acceleration) {
+    selection.method = Method::acceleration;
+    selection.weights = options_.selection_weights;
+  }
   validation_ = std::make_unique<Objective>(model_, validation, selection, pool);
 
   const auto size = static_cast<std::size_t>(model_.parameter_count());
+  MECHFIT_CHECK(options_.parameter_scales.empty() || options_.parameter_scales.size() == size);
   gradient_.resize(size);
   barrier_gradient_.assign(size, 0.0);
   step_.resize(size);
@@ -89,7 +93,10 @@ bool Trainer::step(std::span<const int> batch, double rate, EpochRecord& record)
     return false;
   }
   record.loss += loss * static_cast<double>(batch.size());
+  const auto& scales = options_.parameter_scales;
+  for (std::size_t i = 0; i < scales.size(); ++i) gradient_[i] *= scales[i];
   state_.adam.step(gradient_, rate, step_);
+  for (std::size_t i = 0; i < scales.size(); ++i) step_[i] *= scales[i];
   for (int halvings = 0;; ++halvings) {
     for (std::size_t i = 0; i < next_.size(); ++i) next_[i] = state_.theta[i] + step_[i];
     bool accepted = all_finite(next_);

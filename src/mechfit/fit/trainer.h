@@ -25,6 +25,8 @@ struct TrainOptions {
   int batch = 256;
   std::uint64_t seed = 0;
   Selection selection = Selection::acceleration;
+  std::vector<double> selection_weights;  // of the joints' acceleration errors [n], empty: ones
+  std::vector<double> parameter_scales;   // theta moves in units of these, 0 holds it; empty: ones
   int patience = 0;  // epochs without improvement before an early stop; 0: never
   std::optional<double>
       barrier_weight;  // mu of the DEL objective; unset: both terms of equal size at the start
