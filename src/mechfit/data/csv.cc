@@ -1,7 +1,6 @@
 #include "mechfit/data/csv.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <unordered_map>
@@ -88,8 +87,9 @@ class Table {
   // Leaves `lines_` on the first row of numbers.
   void read_header() {
     if (!lines_.next()) {
-      throw InputError(name_ + (lines_.number == 0 ? ": empty file, expected a header line"
-                                                   : ": only comments, expected a header line"));
+      throw InputError(name_ + (lines_.number == 0
+                                    ? ": empty file, expected a header line"
+                                    : ": only comments and blank lines, expected a header line"));
     }
     std::string_view header = lines_.line;
     long header_line = lines_.number;
@@ -167,10 +167,9 @@ class Table {
     for (std::size_t c = 0; c < columns; ++c) {
       const int slot = slot_[c];
       if (slot >= 0) {
-        const auto result = std::from_chars(p, end, values_[static_cast<std::size_t>(slot)]);
-        if (result.ec != std::errc() || !std::isfinite(values_[static_cast<std::size_t>(slot)]))
-          return false;
-        p = result.ptr;
+        double& value = values_[static_cast<std::size_t>(slot)];
+        p = parse_number_prefix(p, end, value);
+        if (p == nullptr || !std::isfinite(value)) return false;
       } else {
         const char* const start = p;
         while (p < end && *p != delimiter_) {

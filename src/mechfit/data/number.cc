@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 
 #include "mechfit/base/error.h"
 
@@ -26,7 +27,38 @@ bool is_large(std::string_view text) {
   return ahead - static_cast<long>(first) + exponent > 0;
 }
 
+constexpr double kPowersOfTen[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
 }  // namespace
+
+// A decimal whose digits fit in 53 bits, over a power of ten that is a double too, is one correctly
+// rounded division; most of what a logger prints is of that kind.
+const char* parse_number_prefix(const char* p, const char* end, double& value) {
+  const char* const start = p;
+  const bool negative = p < end && *p == '-';
+  if (negative) ++p;
+  std::uint64_t digits = 0;
+  const char* const first = p;
+  const auto is_digit = [&] { return p < end && static_cast<unsigned char>(*p - '0') < 10; };
+  for (; is_digit(); ++p) digits = 10 * digits + static_cast<std::uint64_t>(*p - '0');
+  long count = p - first, decimals = 0;
+  if (p < end && *p == '.') {
+    const char* const behind = ++p;
+    for (; is_digit(); ++p) digits = 10 * digits + static_cast<std::uint64_t>(*p - '0');
+    decimals = p - behind;
+    count += decimals;
+  }
+  const bool exponent = p < end && (*p == 'e' || *p == 'E');
+  if (count > 0 && count < 19 && digits < (std::uint64_t{1} << 53) && !exponent) {
+    const double magnitude = static_cast<double>(digits) / kPowersOfTen[decimals];
+    value = negative ? -magnitude : magnitude;
+    return p;
+  }
+  const auto result = std::from_chars(start, end, value);
+  return result.ec == std::errc() ? result.ptr : nullptr;
+}
 
 NumberStatus parse_number(std::string_view text, double& value) {
   const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
