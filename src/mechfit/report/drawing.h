@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mechfit/report/blocks.h"
+#include "mechfit/report/document.h"
+
+// Builders of the drawings that assets/plot.js understands. Colours are names of the style sheet:
+// "ink" for what was measured or is true, "faint" for raw observations, "c0" .. "c7" for the rest.
+namespace mechfit {
+
+struct Joint {
+  std::string name, unit;
+};
+std::vector<Joint> read_joints(const Node& document);
+
+// "q1 [rad]"; "velocity of q1 [rad/s]" with what = "velocity of ", per = "/s".
+std::string label(const Joint& joint, const std::string& what = "", const std::string& per = "");
+
+// The unit all joints share, with `per` appended, in brackets after a blank; "" when they differ.
+std::string shared_unit(const std::vector<Joint>& joints, const std::string& per = "");
+std::string squared_acceleration_unit(const std::vector<Joint>& joints);
+
+struct Look {
+  std::string color;           // class of the style sheet
+  std::string style = "line";  // line | dash | dot | points
+};
+
+// One curve: its data go into columns of `table`, the result is the entry of a panel's "series".
+nlohmann::json series(Table& table, int x, const std::string& name, const Band& band,
+                      const Look& look);
+nlohmann::json series(Table& table, int x, const std::string& name, std::vector<double> y,
+                      const Look& look);
+
+// A panel over one table, with an empty list of series.
+nlohmann::json panel(const Table& table, const std::string& x, const std::string& y);
+
+// A figure of panels. zoom "x" moves the panels of one view together, "xy" each for itself.
+nlohmann::json plot(int columns, const std::string& zoom);
+
+}  // namespace mechfit
