@@ -157,6 +157,37 @@ TEST(VariationalRollout, SubstepsAreStepsThatAreNotRecorded) {
     }
 }
 
+TEST(DelResidual, OfExactMotionFallsWithTheSquareOfEvenStepsAndWithUnevenSteps) {
+  const Model model(make_system("double-pendulum"));
+  ThreadPool pool(1);
+  const std::vector<double> q0{1.0, 0.5}, v0{0.3, -0.4}, h{1e-3};
+  const int fine = 960;
+  RolloutRequest request;
+  request.trajectories = 1;
+  request.steps = fine;
+  request.q0 = q0;
+  request.v0 = v0;
+  request.h = h;
+  const Rollout exact = runge_kutta_rollout(model, request, RungeKutta::rk4, pool);
+  // Largest |r| / h when only samples at the given strides, taken in turns, are kept.
+  const auto residual = [&](int stride_a, int stride_b) {
+    std::vector<double> q, steps;
+    for (int k = 0, turn = 0; k <= fine; k += turn++ % 2 ? stride_b : stride_a) {
+      if (k > 0) steps.push_back(h[0] * (turn % 2 ? stride_a : stride_b));
+      q.insert(q.end(), exact.q.begin() + 2 * k, exact.q.begin() + 2 * k + 2);
+    }
+    DelRun w(model);
+    del_run(model, {q, steps, {}}, false, w);
+    double largest = 0;
+    for (const double r : w.r) largest = std::max(largest, std::abs(r));
+    return largest / (h[0] * 0.5 * (stride_a + stride_b));
+  };
+  EXPECT_NEAR(std::log2(residual(20, 20) / residual(10, 10)), 2, 0.1);
+  EXPECT_NEAR(std::log2(residual(10, 10) / residual(5, 5)), 2, 0.1);
+  EXPECT_NEAR(std::log2(residual(24, 8) / residual(12, 4)), 1, 0.2);
+  EXPECT_NEAR(std::log2(residual(12, 4) / residual(6, 2)), 1, 0.2);
+}
+
 TEST(VariationalRollout, MomentumOfASymmetryIsConserved) {
   // Without gravity nothing turns the spring pendulum: its angular momentum stays.
   AnalyticSystem system = make_system("spring-pendulum");
