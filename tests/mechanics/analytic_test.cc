@@ -5,7 +5,9 @@
 
 #include <cmath>
 #include <limits>
-#include <numbers>
+#include <ostream>
+#include <string>
+#include <vector>
 
 #include "mechfit/base/error.h"
 #include "mechfit/mechanics/lanes.h"
@@ -35,6 +37,8 @@ DoorState random_state(const AnalyticSystem& system, Random& random) {
 struct Case {
   std::string name;
   int joints;
+
+  friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
 };
 
 std::string case_name(const ::testing::TestParamInfo<Case>& info) {

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <ostream>
+#include <string>
+#include <vector>
 
 #include "mechfit/base/random.h"
 #include "mechfit/integrate/runge_kutta.h"
@@ -17,6 +20,8 @@ using testing::MujocoState;
 struct Case {
   std::string name;
   int joints;
+
+  friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
 };
 
 std::string case_name(const ::testing::TestParamInfo<Case>& info) {
