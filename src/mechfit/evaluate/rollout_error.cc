@@ -1,0 +1,112 @@
+#include "mechfit/evaluate/rollout_error.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mechfit/base/error.h"
+#include "mechfit/evaluate/energy_balance.h"
+#include "mechfit/evaluate/starts.h"
+#include "mechfit/integrate/runge_kutta.h"
+#include "mechfit/integrate/variational.h"
+
+namespace mechfit {
+namespace {
+
+// Sums of squares of one horizon.
+class ErrorSum {
+ public:
+  explicit ErrorSum(int n) : squares_(n, 0.0) {}
+  void add(int joint, double error) { squares_[joint] += error * error; }
+  JointErrors finish(int count) const {
+    JointErrors out;
+    double sum = 0;
+    for (const double square : squares_) {
+      out.joint.push_back(std::sqrt(square / count));
+      sum += square / count;
+    }
+    out.overall = std::sqrt(sum / static_cast<double>(squares_.size()));
+    return out;
+  }
+
+ private:
+  std::vector<double> squares_;
+};
+
+HorizonScore score_horizon(const Log& log, const Starts& starts, double seconds,
+                           const Rollout& variational, const Rollout& rk4) {
+  const int n = log.n();
+  HorizonScore score;
+  score.seconds = seconds;
+  ErrorSum variational_sum(n), rk4_sum(n), velocity_sum(n), stay_sum(n);
+  for (int s = 0; s < starts.size(); ++s) {
+    const Trajectory& run = log.runs[starts.run[s]];
+    const int from = starts.sample[s];
+    const int to = sample_near(run, from, seconds);
+    if (to < 0) continue;
+    ++score.starts;
+    const int steps = to - from;
+    const double time = run.t[to] - run.t[from];
+    const bool variational_ok = variational.completed[s] >= steps;
+    const bool rk4_ok = rk4.completed[s] >= steps;
+    score.variational_failed += !variational_ok;
+    score.rk4_failed += !rk4_ok;
+    for (int i = 0; i < n; ++i) {
+      const double q = run.q[to * n + i], q0 = run.q[from * n + i], v0 = run.qd[from * n + i];
+      const double stay = q0 - q, velocity = q0 + time * v0 - q;
+      const double worst = std::max(std::fabs(stay), std::fabs(velocity));
+      const auto error = [&](const Rollout& rollout, bool ok) {
+        const auto row = static_cast<std::size_t>(s) * (rollout.steps + 1) + steps;
+        return ok ? rollout.q[row * n + i] - q : worst;
+      };
+      variational_sum.add(i, error(variational, variational_ok));
+      rk4_sum.add(i, error(rk4, rk4_ok));
+      velocity_sum.add(i, velocity);
+      stay_sum.add(i, stay);
+    }
+  }
+  if (score.starts == 0) return score;
+  score.variational = variational_sum.finish(score.starts);
+  score.rk4 = rk4_sum.finish(score.starts);
+  score.velocity = velocity_sum.finish(score.starts);
+  score.stay = stay_sum.finish(score.starts);
+  return score;
+}
+
+// Failures before the end of the run, where the model would be compared with nothing.
+std::string first_failure(const Starts& starts, const Rollout& rollout) {
+  for (int s = 0; s < starts.size(); ++s)
+    if (rollout.completed[s] < starts.steps[s]) return describe(rollout.status[s]);
+  return "";
+}
+
+}  // namespace
+
+RolloutScores rollout_error(const Model& model, const Log& log, const RolloutErrorOptions& options,
+                            ThreadPool& pool) {
+  MECHFIT_CHECK(model.joints() == log.n(), "a log of another machine");
+  std::vector<double> horizons = options.horizons;
+  if (horizons.empty()) horizons = default_horizons(log);
+  for (const double h : horizons) MECHFIT_CHECK(h > 0, "a horizon must be positive");
+
+  RolloutScores scores;
+  const double longest = *std::max_element(horizons.begin(), horizons.end());
+  const Starts starts = choose_starts(log, longest, options.start_every, options.most_starts);
+  if (starts.size() == 0) return scores;
+  const StartArrays arrays = start_arrays(model, log, starts);
+  RolloutRequest request = arrays.request();
+  request.substeps = options.substeps;
+  const Rollout rk4 = runge_kutta_rollout(model, request, RungeKutta::rk4, pool);
+  request.midpoints = true;
+  const Rollout variational = variational_rollout(model, request, pool);
+
+  for (const double seconds : horizons) {
+    HorizonScore score = score_horizon(log, starts, seconds, variational, rk4);
+    if (score.starts > 0) scores.horizons.push_back(std::move(score));
+  }
+  scores.first_failure = first_failure(starts, variational);
+  if (scores.first_failure.empty()) scores.first_failure = first_failure(starts, rk4);
+  scores.energy_drift = energy_drift(model, request, variational, starts.steps, pool);
+  return scores;
+}
+
+}  // namespace mechfit

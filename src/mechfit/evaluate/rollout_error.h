@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mechfit/base/thread_pool.h"
+#include "mechfit/data/trajectory.h"
+#include "mechfit/mechanics/model.h"
+
+// How far the model's motion is from the logged one, some time after it was started at a logged
+// state.
+namespace mechfit {
+
+// Errors of each joint in its unit, and over all joints.
+struct JointErrors {
+  std::vector<double> joint;  // [n] root mean square
+  double overall = 0;         // root mean square over joints too
+};
+
+struct HorizonScore {
+  double seconds = 0;
+  int starts = 0;                              // rollouts that fit into their run
+  JointErrors variational, rk4;                // of the model
+  JointErrors velocity, stay;                  // baselines: constant velocity; nothing moves
+  int variational_failed = 0, rk4_failed = 0;  // of the starts
+};
+
+struct RolloutErrorOptions {
+  std::vector<double> horizons;  // [s], rising; empty: default_horizons
+  double start_every = 0;        // [s]; 0: as often as `most_starts` allows
+  int most_starts = 256;
+  int substeps = 1;  // inner steps per step of the log
+};
+
+struct RolloutScores {
+  std::vector<HorizonScore> horizons;
+  std::string first_failure;  // what stopped the first rollout that failed, "" when none did
+  double energy_drift = 0;    // of the variational rollouts, see energy_balance.h
+};
+
+// From states (q, qd) of many samples, with the log's own steps and inputs (held). Errors are those
+// of q at the sample nearest to the horizon; angles count as they are, a turn too many is an error
+// of 2 pi. A rollout that fails before it gets there counts with the worse baseline's error and is
+// reported: leaving it out would flatter the model. Horizons that fit into no run are left out.
+RolloutScores rollout_error(const Model& model, const Log& log, const RolloutErrorOptions& options,
+                            ThreadPool& pool);
+
+// Five times around the time scale of the motion (rms velocity over rms acceleration of the fastest
+// joint), from 1, 2.5, 5 times powers of ten, at least two steps and at most half the longest run.
+// The runs must have qd and qdd.
+std::vector<double> default_horizons(const Log& log);
+
+}  // namespace mechfit

@@ -1,0 +1,61 @@
+#include <nlohmann/json.hpp>
+
+#include "mechfit/evaluate/scores.h"
+
+namespace mechfit {
+namespace {
+
+using nlohmann::json;
+
+// nlohmann writes numbers that are not finite as null.
+json to_json(const JointErrors& errors) {
+  return {{"overall", errors.overall}, {"joints", errors.joint}};
+}
+
+json to_json(const HorizonScore& score) {
+  return {{"seconds", score.seconds},
+          {"starts", score.starts},
+          {"variational", to_json(score.variational)},
+          {"rk4", to_json(score.rk4)},
+          {"constant_velocity", to_json(score.velocity)},
+          {"stay_put", to_json(score.stay)},
+          {"variational_failed", score.variational_failed},
+          {"rk4_failed", score.rk4_failed}};
+}
+
+}  // namespace
+
+std::string scores_json(const Scores& scores) {
+  json rollout = json::array();
+  for (const HorizonScore& score : scores.rollout.horizons) rollout.push_back(to_json(score));
+  const auto source = [](bool logged) { return logged ? "logged" : "smoothed"; };
+  const json out = {
+      {"runs", scores.runs},
+      {"samples", scores.samples},
+      {"seconds", scores.seconds},
+      {"velocities", source(scores.logged_velocities)},
+      {"accelerations", source(scores.logged_accelerations)},
+      {"acceleration_mse", scores.acceleration.mse},
+      {"acceleration_mse_joints", scores.acceleration.joint_mse},
+      {"acceleration_mse_zero", scores.acceleration_zero.mse},
+      {"acceleration_mse_mean", scores.acceleration_mean.mse},
+      {"points_without_positive_mass", scores.acceleration.not_positive},
+      {"rollout", rollout},
+      {"rollout_failure", scores.rollout.first_failure},
+      {"energy_drift", scores.rollout.energy_drift},
+      {"next_state",
+       {{"steps", scores.next_state.steps},
+        {"failed", scores.next_state.failed},
+        {"q", to_json(scores.next_state.q)},
+        {"v", to_json(scores.next_state.v)},
+        {"q_constant_velocity", to_json(scores.next_state.q_baseline)},
+        {"v_constant_velocity", to_json(scores.next_state.v_baseline)}}},
+      {"del",
+       {{"triples", scores.del.triples},
+        {"rho", scores.del.rho},
+        {"acceleration", to_json(scores.del.acceleration)}}},
+      {"mass_eigenvalues", {{"smallest", scores.mass.smallest}, {"largest", scores.mass.largest}}}};
+  return out.dump(2);
+}
+
+}  // namespace mechfit

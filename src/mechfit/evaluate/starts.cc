@@ -1,0 +1,137 @@
+#include "mechfit/evaluate/starts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "mechfit/base/error.h"
+#include "mechfit/evaluate/rollout_error.h"
+
+namespace mechfit {
+namespace {
+
+// Steps of all rollouts together: keeps the price of long horizons at high sampling rates in reach.
+constexpr double kMostSteps = 3e5;
+constexpr int kFewestStarts = 16;
+
+double median_step(const Log& log) {
+  std::vector<double> steps;
+  for (const Trajectory& run : log.runs)
+    for (int k = 1; k < run.size(); ++k) steps.push_back(run.t[k] - run.t[k - 1]);
+  MECHFIT_CHECK(!steps.empty(), "a log without steps");
+  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
+  std::nth_element(steps.begin(), middle, steps.end());
+  return *middle;
+}
+
+}  // namespace
+
+int sample_near(const Trajectory& run, int from, double seconds) {
+  const double time = run.t[from] + seconds;
+  const auto after = std::lower_bound(run.t.begin() + from + 1, run.t.end(), time);
+  if (after == run.t.end()) {
+    // The last sample still counts when the horizon is within half a step of it.
+    const int last = run.size() - 1;
+    if (last <= from) return -1;
+    return time - run.t[last] <= 0.5 * (run.t[last] - run.t[last - 1]) ? last : -1;
+  }
+  const int j = static_cast<int>(after - run.t.begin());
+  return j - 1 > from && time - run.t[j - 1] < run.t[j] - time ? j - 1 : j;
+}
+
+Starts choose_starts(const Log& log, double longest_horizon, double every, int most) {
+  MECHFIT_CHECK(most > 0 && every >= 0);
+  Starts all;
+  for (std::size_t r = 0; r < log.runs.size(); ++r) {
+    const Trajectory& run = log.runs[r];
+    double next = -std::numeric_limits<double>::infinity();
+    for (int k = 0; k + 1 < run.size(); ++k) {
+      if (run.t[k] < next) continue;
+      if (every > 0) next = run.t[k] + every * (1 - 1e-9);
+      const int to = sample_near(run, k, longest_horizon);
+      all.run.push_back(static_cast<int>(r));
+      all.sample.push_back(k);
+      all.steps.push_back((to < 0 ? run.size() - 1 : to) - k);
+    }
+  }
+  if (all.size() == 0) return all;
+  const int steps = *std::max_element(all.steps.begin(), all.steps.end());
+  const int affordable = static_cast<int>(kMostSteps / steps);
+  const int count = std::min({all.size(), most, std::max(kFewestStarts, affordable)});
+  Starts out;
+  for (int i = 0; i < count; ++i) {
+    const auto k = static_cast<std::size_t>(static_cast<double>(i) * all.size() / count);
+    out.run.push_back(all.run[k]);
+    out.sample.push_back(all.sample[k]);
+    out.steps.push_back(all.steps[k]);
+  }
+  return out;
+}
+
+RolloutRequest StartArrays::request() const {
+  RolloutRequest request;
+  request.trajectories = trajectories;
+  request.steps = steps;
+  request.q0 = q0;
+  request.v0 = v0;
+  request.h = h;
+  request.u = u;
+  return request;
+}
+
+StartArrays start_arrays(const Model& model, const Log& log, const Starts& starts) {
+  const int n = log.n(), m = model.inputs();
+  StartArrays out;
+  out.trajectories = starts.size();
+  out.steps = *std::max_element(starts.steps.begin(), starts.steps.end());
+  for (int s = 0; s < starts.size(); ++s) {
+    const Trajectory& run = log.runs[starts.run[s]];
+    MECHFIT_CHECK(run.qd.size() == run.q.size(), "run '" + run.name + "' has no velocities");
+    MECHFIT_CHECK(m == 0 || run.u.size() == run.t.size() * m, "inputs of run '" + run.name + "'");
+    const int from = starts.sample[s];
+    out.q0.insert(out.q0.end(), &run.q[from * n], &run.q[from * n] + n);
+    out.v0.insert(out.v0.end(), &run.qd[from * n], &run.qd[from * n] + n);
+    for (int step = 0; step < out.steps; ++step) {
+      const int k = from + std::min(step, starts.steps[s] - 1);
+      out.h.push_back(run.t[k + 1] - run.t[k]);
+      for (int i = 0; i < m; ++i) out.u.push_back(run.u[k * m + i]);
+    }
+  }
+  return out;
+}
+
+std::vector<double> default_horizons(const Log& log) {
+  const int n = log.n();
+  std::vector<double> v(n, 0.0), a(n, 0.0);
+  double longest_run = 0;
+  for (const Trajectory& run : log.runs) {
+    MECHFIT_CHECK(run.qd.size() == run.q.size() && run.qdd.size() == run.q.size());
+    longest_run = std::max(longest_run, run.t.back() - run.t.front());
+    for (std::size_t k = 0; k < run.qd.size(); ++k) {
+      v[k % n] += run.qd[k] * run.qd[k];
+      a[k % n] += run.qdd[k] * run.qdd[k];
+    }
+  }
+  const double step = median_step(log), longest = std::max(longest_run / 2, step);
+  double scale = longest / 5;
+  for (int i = 0; i < n; ++i)
+    if (v[i] > 0 && a[i] > 0) scale = std::min(scale, std::sqrt(v[i] / a[i]));
+
+  constexpr double kFactors[] = {1, 2.5, 5};
+  constexpr std::size_t kCount = 5;
+  const double shortest = std::max(2 * step, 0.4 * scale) * (1 - 1e-9);
+  std::vector<double> horizons;
+  for (int decade = static_cast<int>(std::floor(std::log10(shortest)));; ++decade)
+    for (const double factor : kFactors) {
+      // Negative powers by division, so that 0.1 is the double nearest to it.
+      const double power = std::pow(10.0, std::abs(decade));
+      const double seconds = decade < 0 ? factor / power : factor * power;
+      if (seconds > longest * (1 + 1e-9) || horizons.size() == kCount) {
+        if (horizons.empty()) horizons.push_back(longest);
+        return horizons;
+      }
+      if (seconds >= shortest) horizons.push_back(seconds);
+    }
+}
+
+}  // namespace mechfit
