@@ -66,6 +66,14 @@ class JsonFields {
     return out;
   }
 
+  int integer(const std::string& key, int lowest, int highest) const {
+    const auto& value = field(key);
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() > std::uint64_t(highest) ||
+        value.get<int>() < lowest)
+      fail(key, "an integer from " + std::to_string(lowest) + " to " + std::to_string(highest));
+    return value.get<int>();
+  }
+
   template <class E>
   E choice(const std::string& key, const EnumNames<E>& names) const {
     return find(key, text(key), names);

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "mechfit/data/json_fields.h"
 #include "mechfit/data/safetensors.h"
 #include "mechfit/data/trajectory.h"
 #include "mechfit/mechanics/model.h"
@@ -12,14 +13,24 @@ namespace mechfit {
 
 inline constexpr const char* kAnalyticFamily = "analytic";
 inline constexpr const char* kSmmFamily = "smm";
+inline constexpr const char* kTrigFamily = "trig";
 
 // Add the metadata `family` and `config`, and the tensors.
 void write_family(const AnalyticSystem& system, Safetensors& file);
 void write_family(const Smm& smm, Safetensors& file);
+void write_family(const Trig& trig, Safetensors& file);
 
 // From the same. InputErrors begin with `name`.
 Model read_analytic(const Safetensors& file, const Channels& channels, const std::string& name);
 Model read_smm(const Safetensors& file, const Channels& channels, const std::string& name);
+Model read_trig(const Safetensors& file, const Channels& channels, const std::string& name);
+
+// What families with scales of their own have in common.
+const EnumNames<InputMap>& input_map_names();
+void write_scales(const Scales& scales, Safetensors& file);
+Scales read_scales(const Safetensors& file, const Channels& channels, const std::string& name);
+std::vector<JointType> read_joint_types(const JsonFields& config, const Channels& channels,
+                                        const std::string& name);
 
 // The metadata `checksum`: CRC-32 of what the file says, however it is laid out. First the metadata
 // but the checksum itself, key and text, then the tensors: name, shape ("2 3 "), raw array; both in

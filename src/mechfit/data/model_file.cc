@@ -19,7 +19,8 @@ struct Family {
   const char* name;
   Model (*read)(const Safetensors& file, const Channels& channels, const std::string& name);
 };
-constexpr Family kFamilies[] = {{kAnalyticFamily, read_analytic}, {kSmmFamily, read_smm}};
+constexpr Family kFamilies[] = {
+    {kAnalyticFamily, read_analytic}, {kSmmFamily, read_smm}, {kTrigFamily, read_trig}};
 
 void check_channels(const Channels& channels, const Model& model) {
   const std::size_t n = static_cast<std::size_t>(model.joints());

@@ -11,14 +11,11 @@ namespace {
 using nlohmann::json;
 using Shape = std::vector<std::int64_t>;
 
-constexpr int kMostJoints = 1000;
 constexpr int kWidest = 1 << 20;  // hidden layer
 
 const EnumNames<Activation> kActivations = {{Activation::tanh, "tanh"},
                                             {Activation::softplus, "softplus"},
                                             {Activation::identity, "identity"}};
-const EnumNames<InputMap> kInputMaps = {
-    {InputMap::fixed, "fixed"}, {InputMap::scaled, "scaled"}, {InputMap::learned, "learned"}};
 const EnumNames<Initialisation> kInitialisations = {
     {Initialisation::row_normalised, "row_normalised"}, {Initialisation::xavier, "xavier"}};
 
@@ -60,14 +57,6 @@ std::int64_t count(const Shape& shape) {
   return product;
 }
 
-std::vector<double> positive(const Safetensors& file, const std::string& tensor, const Shape& shape,
-                             const std::string& name) {
-  const auto& values = expect_doubles(file, tensor, shape, name);
-  for (const double x : values)
-    if (!(x > 0)) throw InputError(name + ": tensor '" + tensor + "': scales must be positive");
-  return values;
-}
-
 }  // namespace
 
 void write_family(const Smm& smm, Safetensors& file) {
@@ -82,15 +71,10 @@ void write_family(const Smm& smm, Safetensors& file) {
                {"activations", activations},
                {"force_network", c.force_network},
                {"friction", c.friction},
-               {"input_map", enum_name(kInputMaps, c.input_map)},
+               {"input_map", enum_name(input_map_names(), c.input_map)},
                {"initialisation", enum_name(kInitialisations, c.initialisation)}});
   file.tensors["input.matrix"] = {{n, m}, c.input_matrix};
-  file.tensors["scale.q_offset"] = {{n}, c.scales.q_offset};
-  file.tensors["scale.q"] = {{n}, c.scales.q};
-  file.tensors["scale.v"] = {{n}, c.scales.v};
-  file.tensors["scale.u"] = {{m}, c.scales.u};
-  file.tensors["scale.energy"] = {{1}, std::vector<double>{c.scales.energy}};
-  file.tensors["scale.time"] = {{1}, std::vector<double>{c.scales.time}};
+  write_scales(c.scales, file);
   std::span<const double> rest = smm.parameters();
   for (const Part& part : parts(c)) {
     const auto own = rest.first(static_cast<std::size_t>(count(part.shape)));
@@ -104,32 +88,21 @@ void write_family(const Smm& smm, Safetensors& file) {
 Model read_smm(const Safetensors& file, const Channels& channels, const std::string& name) {
   const JsonFields config(expect_metadata(file, "config", name), name + ": config");
   SmmConfig c;
-  c.joints = config.choices("joint_types", joint_type_names());
+  c.joints = read_joint_types(config, channels, name);
   c.inputs = channels.m();
   c.hidden = config.integers("hidden", 1, kWidest);
   c.activations = config.choices("activations", kActivations);
   c.force_network = config.flag("force_network");
   c.friction = config.flag("friction");
-  c.input_map = config.choice("input_map", kInputMaps);
+  c.input_map = config.choice("input_map", input_map_names());
   c.initialisation = config.choice("initialisation", kInitialisations);
-  if (channels.n() > kMostJoints)
-    throw InputError(name + ": " + std::to_string(channels.n()) + " joints, expected at most " +
-                     std::to_string(kMostJoints));
-  if (c.joints.size() != channels.joints.size())
-    throw InputError(name + ": config: " + std::to_string(c.joints.size()) +
-                     " joint types, expected " + std::to_string(channels.n()));
   if (c.activations.size() != c.hidden.size())
     throw InputError(name + ": config: " + std::to_string(c.activations.size()) +
                      " activations for " + std::to_string(c.hidden.size()) + " hidden layers");
 
   const std::int64_t n = channels.n(), m = channels.m();
   c.input_matrix = expect_doubles(file, "input.matrix", {n, m}, name);
-  c.scales.q_offset = expect_doubles(file, "scale.q_offset", {n}, name);
-  c.scales.q = positive(file, "scale.q", {n}, name);
-  c.scales.v = positive(file, "scale.v", {n}, name);
-  c.scales.u = positive(file, "scale.u", {m}, name);
-  c.scales.energy = positive(file, "scale.energy", {1}, name)[0];
-  c.scales.time = positive(file, "scale.time", {1}, name)[0];
+  c.scales = read_scales(file, channels, name);
   std::vector<double> theta;
   for (const Part& part : parts(c)) {
     const auto& values = expect_doubles(file, part.name, part.shape, name);

@@ -20,6 +20,7 @@ void with(const Model::Family& family, Model::Workspace& w, const F& f) {
 
 Model::Model(AnalyticSystem family) : family_(std::move(family)) {}
 Model::Model(Smm family) : family_(std::move(family)) {}
+Model::Model(Trig family) : family_(std::move(family)) {}
 Model::Model(const Model&) = default;
 Model::Model(Model&&) noexcept = default;
 Model& Model::operator=(const Model&) = default;

@@ -19,6 +19,7 @@ class Model {
 
   Model(AnalyticSystem family);
   Model(Smm family);
+  Model(Trig family);
   Model(const Model&);
   Model(Model&&) noexcept;
   Model& operator=(const Model&);

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mechfit/data/trajectory.h"
+#include "mechfit/fit/trainer.h"
+#include "mechfit/smooth/smoother.h"
+
+namespace mechfit {
+
+// What is known of the forces that are not from the potential or the inputs.
+enum class ForceKind { none, network, friction, friction_network };
+
+struct FitOptions {
+  std::string family = "smm";  // smm, or the name of an analytic system (list_systems)
+  Method method = Method::del;
+  double learning_rate = 0.0;  // 0: 0.01
+  int epochs = 500;
+  int batch = 256;
+  std::uint64_t seed = 0;
+  std::vector<int> hidden = {32, 32, 32};  // tanh, the last one linear when there are three or more
+  ForceKind force = ForceKind::friction;
+  std::vector<std::string> input_joints;  // the joint that each input pushes; empty: the first ones
+  bool learn_inputs = false;              // every entry of B is learned
+  SmoothMethod smoother = SmoothMethod::white_jerk;
+  bool smoothed = false;  // the log already has positions, velocities and accelerations to train on
+  Selection selection = Selection::acceleration;
+  int patience = 0;
+  std::optional<double> barrier_weight;
+  RungeKutta integrator = RungeKutta::midpoint;
+  bool scale = true;                  // take scales from the data and weigh errors per joint
+  std::map<std::string, double> fix;  // constants of an analytic system that are known
+};
+
+struct FitProgress {
+  const EpochRecord& record;
+  int epochs;
+  double best_validation;
+};
+
+struct FitHooks {
+  // After every epoch; false ends the fit there.
+  std::function<bool(const FitProgress&)> progress;
+  // After every epoch: what `resume` needs to go on to the identical result.
+  std::function<void(const TrainState&)> checkpoint;
+  const TrainState* resume = nullptr;
+};
+
+struct FitResult {
+  Model model;
+  Channels channels;
+  Log train, validation;  // smoothed, as they were used
+  TrainState state;
+  bool finished = false;  // not ended by the progress hook
+  std::vector<std::string> notes;
+};
+
+// From a log of observed positions to a model: holds runs out (unless `validation` is given),
+// smooths, trains and selects. The same log, options and seed give the same bits whatever the
+// number of threads.
+FitResult fit(const Log& observed, const std::optional<Log>& validation, const FitOptions& options,
+              ThreadPool& pool, const FitHooks& hooks = {});
+
+// Of the data and the options: what a checkpoint or a model belongs to.
+std::string fingerprint(const Log& observed, const std::optional<Log>& validation);
+
+}  // namespace mechfit
