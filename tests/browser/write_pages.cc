@@ -18,4 +18,7 @@ int main(int argc, char** argv) {
   write("fit", mechfit::samples::fit());
   write("study", mechfit::samples::study(false));
   write("beyond", mechfit::samples::study(true));
+  write("cart", mechfit::samples::mechanism("cart-pole"));
+  write("spring", mechfit::samples::mechanism("spring-pendulum"));
+  write("chain", mechfit::samples::mechanism("chain", 4));
 }

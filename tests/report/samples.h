@@ -195,6 +195,26 @@ inline Json fit() {
   return page;
 }
 
+// A page with nothing but a moving mechanism.
+inline Json mechanism(const std::string& system, int joints = kDefaultJoints) {
+  const AnalyticSystem machine = make_system(system, joints);
+  const std::vector<double> t = times(101, 0.02);
+  std::vector<Motion> motions{{"true", {}}, {"learned", {}}};
+  for (const double time : t)
+    for (int i = 0; i < machine.joints(); ++i) {
+      const bool length = machine.joint_definitions()[i].unit == "m";
+      const double q = (system == "spring-pendulum" && length ? 1.2 : 0) +
+                       (length ? 0.2 : 0.9) * std::cos(3 * time + i);
+      motions[0].q.push_back(q);
+      motions[1].q.push_back(q + 0.05 * time);
+    }
+  return {{"kind", "fit"},
+          {"title", system},
+          {"settings", Json::array()},
+          {"joints", Json::array()},
+          {"animation", *animate(machine, t, motions)}};
+}
+
 inline Json trajectory(const std::string& system, double noise, double eta, Random& random) {
   const auto truth = motion({1.3, -1.2, 0, 0}, 10, eta, 201, 0.05);
   const auto smooth = motion({1.3, -1.2, 0, 0}, 10 + noise, eta + noise / 4, 201, 0.05);

@@ -2,13 +2,13 @@
 {
   const points = (table, frame, count) => d3.range(count).map((k) => [table.numbers(1 + 2 * k)[frame], table.numbers(2 + 2 * k)[frame]]);
 
-  const springPath = ([x0, y0], [x1, y1]) => {
+  const springPath = ([x0, y0], [x1, y1], size) => {
     const length = Math.hypot(x1 - x0, y1 - y0) || 1;
     const [ux, uy] = [(x1 - x0) / length, (y1 - y0) / length];
-    const turns = 9;
+    const turns = 15;
     const lead = Math.min(12, length * 0.12);
     const at = (along, aside) => `${(x0 + ux * along - uy * aside).toFixed(1)},${(y0 + uy * along + ux * aside).toFixed(1)}`;
-    const zigzag = d3.range(turns).map((i) => at(lead + (length - 2 * lead) * (i + 0.5) / turns, i % 2 ? 7 : -7));
+    const zigzag = d3.range(turns).map((i) => at(lead + (length - 2 * lead) * (i + 0.5) / turns, i % 2 ? size : -size));
     return `M${[at(0, 0), at(lead, 0), ...zigzag, at(length - lead, 0), at(length, 0)].join('L')}`;
   };
 
@@ -38,7 +38,7 @@
     const at = points(table, frame, spec.points).map(place);
     for (const link of spec.links) {
       const [a, b] = [at[link.from], at[link.to]];
-      g.append('path').attr('class', `link ${link.kind}`).attr('stroke-width', panel.size / (link.kind === 'spring' ? 4 : 2)).attr('d', link.kind === 'spring' ? springPath(a, b) : `M${a}L${b}`);
+      g.append('path').attr('class', `link ${link.kind}`).attr('stroke-width', panel.size / (link.kind === 'spring' ? 4 : 2)).attr('d', link.kind === 'spring' ? springPath(a, b, panel.size) : `M${a}L${b}`);
     }
     for (const body of spec.bodies) drawBody(g, body.kind, at[body.point], panel.size, ghost);
   };
