@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cmath>
+
+#include "mechfit/base/random.h"
+#include "mechfit/fit/samples.h"
+#include "mechfit/mechanics/model.h"
+
+// The same models and data for every benchmark: networks of the reference experiments' shape (tanh,
+// tanh, linear), plain joints, smooth random motion.
+namespace mechfit::bench {
+
+inline Model network(int n, int width, bool force, std::uint64_t seed = 1) {
+  SmmConfig config;
+  config.joints.assign(n, JointType::plain);
+  config.hidden = {width, width, width};
+  config.force_network = force;
+  Smm smm(config);
+  Random random(seed);
+  smm.initialise(random);
+  return Model(std::move(smm));
+}
+
+// `runs` runs of `length` samples with step 0.05, each joint a sum of three sines.
+inline Samples motion(int n, int runs, int length, std::uint64_t seed = 2) {
+  Random random(seed);
+  Samples s;
+  s.n = n;
+  const double h = 0.05;
+  for (int run = 0; run < runs; ++run) {
+    std::vector<double> amplitude(3 * n), frequency(3 * n), phase(3 * n);
+    for (int i = 0; i < 3 * n; ++i) {
+      amplitude[i] = random.uniform(0.2, 0.8);
+      frequency[i] = random.uniform(1, 6);
+      phase[i] = random.uniform(0, 6.3);
+    }
+    for (int k = 0; k < length; ++k) {
+      for (int i = 0; i < n; ++i) {
+        double q = 0, v = 0, a = 0;
+        for (int j = 3 * i; j < 3 * i + 3; ++j) {
+          const double angle = frequency[j] * h * k + phase[j];
+          q += amplitude[j] * std::sin(angle);
+          v += amplitude[j] * frequency[j] * std::cos(angle);
+          a -= amplitude[j] * frequency[j] * frequency[j] * std::sin(angle);
+        }
+        s.q.push_back(q);
+        s.v.push_back(v);
+        s.a.push_back(a);
+      }
+      s.h.push_back(h);
+      if (k + 2 < length) s.triples.push_back(s.size);
+      if (k + 1 < length) s.pairs.push_back(s.size);
+      ++s.size;
+    }
+  }
+  return s;
+}
+
+// Multiply-adds in the matrices of one network (tanh, tanh, linear merged with the output) for one
+// point and one pass.
+inline double pass(int in, int width, int out) {
+  return static_cast<double>(width) * width + static_cast<double>(width) * in +
+         static_cast<double>(width) * out;
+}
+
+// Useful multiply-adds of a DEL gradient for one triple: two points, six passes through the mass
+// and the potential network, three through the force network.
+inline double del_multiply_adds(int n, int width, bool force) {
+  return 2 * (6 * pass(n, width, n * (n + 1) / 2) + 6 * pass(n, width, 1) +
+              (force ? 3 * pass(2 * n, width, n) : 0));
+}
+
+}  // namespace mechfit::bench

@@ -1,0 +1,9 @@
+#pragma once
+
+namespace mechfit::bench {
+
+// Double-precision multiply-add peak of one core in GFLOP/s, measured once with registers only, on
+// the same instruction set that the kernels were dispatched to.
+double peak_gflops();
+
+}  // namespace mechfit::bench
