@@ -19,6 +19,7 @@ class UsageError : public std::runtime_error {
 };
 
 void add_inspect(CLI::App& app, int& exit_code);
+void add_simulate(CLI::App& app, int& exit_code);
 void add_smooth(CLI::App& app, int& exit_code);
 
 }  // namespace mechfit

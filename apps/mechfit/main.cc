@@ -39,6 +39,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer("Each subcommand has its own help with an example: mechfit SUBCOMMAND --help");
   add_inspect(app, exit_code);
+  add_simulate(app, exit_code);
   add_smooth(app, exit_code);
   try {
     app.parse(argc, argv);

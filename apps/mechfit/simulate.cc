@@ -1,0 +1,236 @@
+#include "mechfit/data/simulate.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <optional>
+#include <thread>
+
+#include "choice.h"
+#include "commands.h"
+#include "mechfit/base/error.h"
+#include "mechfit/data/files.h"
+#include "mechfit/data/number.h"
+#include "mechfit/data/read_log.h"
+#include "simulate_print.h"
+
+namespace mechfit {
+namespace {
+
+enum class Preset { points, points_damped, rods, rods_damped };
+
+// What the user said; what is empty comes from the preset or from SimulateOptions.
+struct Flags {
+  std::string system, output, truth, midpoints;
+  std::optional<Preset> preset;
+  std::vector<std::string> constants;  // NAME=VALUE
+  std::optional<int> links, runs, steps, substeps;
+  std::optional<double> step, amplitude;
+  std::vector<std::string> q0, v0, noise;
+  std::optional<Integrator> integrator;
+  std::optional<InputSignal> input;
+  std::string frequency;
+  std::uint64_t seed = 0;
+  int threads = 0;
+  bool list = false, force = false, json = false;
+};
+
+double to_number(const std::string& text, const std::string& flag) {
+  double value = 0;
+  if (parse_number(text, value) != NumberStatus::ok)
+    throw UsageError(flag + ": " + in_quotes(text) + " is not a number");
+  return value;
+}
+
+// `0.5`, or `-1:1`
+Interval to_interval(const std::string& text, const std::string& flag) {
+  const auto colon = text.find(':');
+  if (colon == std::string::npos) {
+    const double value = to_number(text, flag);
+    return {value, value};
+  }
+  const Interval interval{to_number(text.substr(0, colon), flag),
+                          to_number(text.substr(colon + 1), flag)};
+  if (interval.low > interval.high)
+    throw UsageError(flag + ": " + in_quotes(text) + " is empty, expected LOW:HIGH");
+  return interval;
+}
+
+// One value for all joints, or one for each.
+template <class Value, class Convert>
+void fill_joints(const std::vector<std::string>& texts, int n, const std::string& flag,
+                 std::vector<Value>& values, Convert convert) {
+  if (texts.empty()) return;
+  if (texts.size() != 1 && texts.size() != static_cast<std::size_t>(n))
+    throw UsageError(flag + ": " + std::to_string(texts.size()) + " values, expected 1 or " +
+                     std::to_string(n));
+  values.clear();
+  for (int i = 0; i < n; ++i) values.push_back(convert(texts[texts.size() == 1 ? 0 : i], flag));
+}
+
+void set_constants(const std::vector<std::string>& constants, AnalyticSystem& system) {
+  for (const auto& text : constants) {
+    const auto equal = text.find('=');
+    if (equal == std::string::npos)
+      throw UsageError("--set: " + in_quotes(text) + ", expected NAME=VALUE");
+    system.set_constant(text.substr(0, equal), to_number(text.substr(equal + 1), "--set"));
+  }
+}
+
+AnalyticSystem choose_system(const Flags& flags, SimulateOptions& options) {
+  if (!flags.preset) {
+    if (flags.system.empty())
+      throw UsageError("which system? name one of mechfit simulate --list, or a --preset");
+    AnalyticSystem system = make_system(flags.system, flags.links.value_or(kDefaultJoints));
+    set_constants(flags.constants, system);
+    options.q0 = default_start(system);
+    options.v0.assign(system.joints(), {0, 0});
+    return system;
+  }
+  if (!flags.system.empty()) throw UsageError("a preset names its system itself");
+  if (flags.links) throw UsageError("--links is not for presets");
+  if (!flags.v0.empty()) throw UsageError("--v0: the presets start at rest");
+  if (flags.integrator.value_or(Integrator::variational) != Integrator::variational)
+    throw UsageError("--integrator: the presets are made with the variational one");
+  PaperProtocol paper =
+      paper_protocol(*flags.preset >= Preset::rods, *flags.preset == Preset::points_damped ||
+                                                        *flags.preset == Preset::rods_damped);
+  set_constants(flags.constants, paper.system);
+  options = paper.options;
+  return paper.system;
+}
+
+// The system and how to simulate it.
+AnalyticSystem settle(const Flags& flags, SimulateOptions& options) try {
+  AnalyticSystem system = choose_system(flags, options);
+  const int n = system.joints();
+  if (flags.runs) options.runs = *flags.runs;
+  if (flags.steps) options.steps = *flags.steps;
+  if (flags.substeps) options.substeps = *flags.substeps;
+  if (flags.step) options.h = *flags.step;
+  if (flags.integrator) options.integrator = *flags.integrator;
+  fill_joints(flags.q0, n, "--q0", options.q0, to_interval);
+  fill_joints(flags.v0, n, "--v0", options.v0, to_interval);
+  fill_joints(flags.noise, n, "--noise", options.noise, to_number);
+  for (const double noise : options.noise)
+    if (noise < 0) throw UsageError("--noise: a standard deviation is not negative");
+  if (flags.input) options.input.signal = *flags.input;
+  if (options.input.signal != InputSignal::none && system.inputs() == 0)
+    throw UsageError("--input: " + system.name() + " has no inputs");
+  if (options.input.signal == InputSignal::none && (flags.amplitude || !flags.frequency.empty()))
+    throw UsageError("--amplitude and --frequency need --input chirp or --input smooth");
+  if (flags.amplitude) options.input.amplitude = *flags.amplitude;
+  if (!flags.frequency.empty()) {
+    const Interval interval = to_interval(flags.frequency, "--frequency");
+    options.input.lowest_frequency = interval.low;
+    options.input.highest_frequency = interval.high;
+  }
+  options.seed = flags.seed;
+  return system;
+} catch (const InputError& e) {  // unknown system or constant, or one out of its range
+  throw UsageError(e.what());
+}
+
+void run(const Flags& flags) {
+  if (flags.list) return flags.json ? print_systems_json() : print_systems();
+  SimulateOptions options;
+  const AnalyticSystem system = settle(flags, options);
+  if (flags.output.empty()) throw UsageError("--output is required (see mechfit simulate --help)");
+  const std::vector<std::string> files{flags.output, flags.truth, flags.midpoints};
+  for (const auto& file : files)
+    if (!file.empty()) refuse_overwrite(file, flags.force);
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  ThreadPool pool(flags.threads > 0 ? flags.threads : std::max(1, cores));
+  const Simulation result = simulate(Model(system), system_channels(system), options, pool);
+  write_log(flags.output, result.observed);
+  if (!flags.truth.empty()) write_log(flags.truth, result.truth);
+  if (!flags.midpoints.empty()) write_log(flags.midpoints, result.midpoints);
+  if (flags.json)
+    print_simulation_json(system, options, files);
+  else
+    print_simulation(system, options, files);
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app, int&) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App* command = app.add_subcommand("simulate", "Makes the log of a built-in machine");
+  const auto list_option = [&](const char* name, std::vector<std::string>& values,
+                               const char* help) {
+    return command->add_option(name, values, help)->delimiter(',')->allow_extra_args(false);
+  };
+  command->add_option("system", flags->system, "A system of --list")->type_name("SYSTEM");
+  command->add_option("-o,--output", flags->output, "The observations, .csv or .npz")
+      ->type_name("FILE");
+  command->add_option("--truth", flags->truth, "q, qd, qdd without noise at the same times")
+      ->type_name("FILE");
+  command->add_option("--midpoints", flags->midpoints, "The same in the middle of the steps")
+      ->type_name("FILE");
+  command
+      ->add_option("--preset", flags->preset,
+                   "The paper's double pendulum: 16 runs of 202 samples from rest, noise 0.1; of "
+                   "point masses (the published figures) or of rods (the appendix)")
+      ->transform(choice<Preset>({{"paper-points", Preset::points},
+                                  {"paper-points-damped", Preset::points_damped},
+                                  {"paper-rods", Preset::rods},
+                                  {"paper-rods-damped", Preset::rods_damped}}))
+      ->type_name("NAME");
+  list_option("--set", flags->constants, "Constants of the system")
+      ->type_name("NAME=VALUE,...");
+  command->add_option("--links", flags->links, "Links of a chain")
+      ->check(CLI::Range(1, 64))
+      ->type_name("N");
+  command->add_option("--runs", flags->runs, "Runs (default: 16)")
+      ->check(CLI::Range(1, 1000000))
+      ->type_name("N");
+  command->add_option("--steps", flags->steps, "Steps of each run (default: 200)")
+      ->check(CLI::Range(2, 100000000))
+      ->type_name("N");
+  command->add_option("--step", flags->step, "Length of a step (default: 0.05)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SECONDS");
+  command->add_option("--substeps", flags->substeps, "Inner steps per step (default: 1)")
+      ->check(CLI::Range(1, 1000000))
+      ->type_name("N");
+  command->add_option("--integrator", flags->integrator, "variational (default), rk4 or midpoint")
+      ->transform(choice<Integrator>({{"variational", Integrator::variational},
+                                      {"rk4", Integrator::rk4},
+                                      {"midpoint", Integrator::midpoint}}))
+      ->type_name("NAME");
+  list_option("--q0", flags->q0,
+              "Start, uniform between LOW:HIGH or fixed; one for all joints or one for each "
+              "(default: angles within a quarter turn of hanging)")
+      ->type_name("LOW:HIGH,...");
+  list_option("--v0", flags->v0, "Start velocity, likewise (default: 0)")
+      ->type_name("LOW:HIGH,...");
+  command->add_option("--input", flags->input, "Inputs: none (default), chirp or smooth (random)")
+      ->transform(choice<InputSignal>({{"none", InputSignal::none},
+                                       {"chirp", InputSignal::chirp},
+                                       {"smooth", InputSignal::smooth}}))
+      ->type_name("SIGNAL");
+  command->add_option("--amplitude", flags->amplitude, "Of the inputs (default: 1)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("A");
+  command->add_option("--frequency", flags->frequency, "Of the inputs (default: 0.1:2)")
+      ->type_name("LOW:HIGH");
+  list_option("--noise", flags->noise,
+              "Standard deviation of the noise on q, one for all joints or one for each")
+      ->type_name("SD,...");
+  command->add_option("--seed", flags->seed, "Same seed, same files (default: 0)")->type_name("N");
+  command->add_option("--threads", flags->threads, "Threads to use (default: all)")
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N");
+  command->add_flag("--list", flags->list, "Print the systems and their constants, nothing else");
+  command->add_flag("--force", flags->force, "Overwrite the outputs");
+  command->add_flag("--json", flags->json, "Print JSON");
+  command->footer(
+      "Examples:\n"
+      "  mechfit simulate --preset paper-points --noise 0.05 -o log.csv --truth truth.csv\n"
+      "  mechfit simulate furuta -o log.csv --step 0.01 --steps 1000 --input smooth "
+      "--amplitude 0.01");
+  command->callback([flags] { run(*flags); });
+}
+
+}  // namespace mechfit
