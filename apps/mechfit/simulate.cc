@@ -177,8 +177,7 @@ void add_simulate(CLI::App& app, int&) {
                                   {"paper-rods", Preset::rods},
                                   {"paper-rods-damped", Preset::rods_damped}}))
       ->type_name("NAME");
-  list_option("--set", flags->constants, "Constants of the system")
-      ->type_name("NAME=VALUE,...");
+  list_option("--set", flags->constants, "Constants of the system")->type_name("NAME=VALUE,...");
   command->add_option("--links", flags->links, "Links of a chain")
       ->check(CLI::Range(1, 64))
       ->type_name("N");
