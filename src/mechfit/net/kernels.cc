@@ -453,6 +453,60 @@ void sum_lanes(int rows, const double* g, double* lanes) {
     }
 }
 
+// Four rows of the result at a time, one pass over B.
+void multiply(int rows, int cols, int inner, const double* HWY_RESTRICT a, bool a_transposed,
+              const double* HWY_RESTRICT b, double* HWY_RESTRICT out) {
+  const D d;
+  const int row_stride = a_transposed ? 1 : inner, k_stride = a_transposed ? rows : 1;
+  for (int row = 0; row < rows; row += 4) {
+    const int count = rows - row < 4 ? rows - row : 4;
+    int col = 0;
+    for (; col + kLanes <= cols; col += kLanes) {
+      V sum[4];
+      for (int r = 0; r < 4; ++r)
+        sum[r] = r < count ? hn::LoadU(d, out + (row + r) * cols + col) : hn::Zero(d);
+      const double* left = a + row * row_stride;
+      for (int k = 0; k < inner; ++k, left += k_stride) {
+        const V x = hn::LoadU(d, b + k * cols + col);
+        if (count == 4) {
+          for (int r = 0; r < 4; ++r) sum[r] = hn::MulAdd(set(left[r * row_stride]), x, sum[r]);
+        } else {
+          for (int r = 0; r < count; ++r) sum[r] = hn::MulAdd(set(left[r * row_stride]), x, sum[r]);
+        }
+      }
+      for (int r = 0; r < count; ++r) hn::StoreU(sum[r], d, out + (row + r) * cols + col);
+    }
+    for (; col < cols; ++col)
+      for (int r = 0; r < count; ++r) {
+        double sum = out[(row + r) * cols + col];
+        for (int k = 0; k < inner; ++k)
+          sum += a[(row + r) * row_stride + k * k_stride] * b[k * cols + col];
+        out[(row + r) * cols + col] = sum;
+      }
+  }
+}
+
+void multiply_transposed(int rows, int cols, int inner, const double* HWY_RESTRICT a,
+                         const double* HWY_RESTRICT b, double* HWY_RESTRICT out) {
+  const D d;
+  const int whole = inner - inner % kLanes;
+  for (int row = 0; row < rows; ++row)
+    for (int col = 0; col < cols; col += 4) {
+      const int count = cols - col < 4 ? cols - col : 4;
+      V sum[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+      for (int k = 0; k < whole; k += kLanes) {
+        const V x = hn::LoadU(d, a + row * inner + k);
+        for (int c = 0; c < count; ++c)
+          sum[c] = hn::MulAdd(x, hn::LoadU(d, b + (col + c) * inner + k), sum[c]);
+      }
+      for (int c = 0; c < count; ++c) {
+        double total = hn::GetLane(hn::SumOfLanes(d, sum[c]));
+        for (int k = whole; k < inner; ++k) total += a[row * inner + k] * b[(col + c) * inner + k];
+        out[row * cols + col + c] += total;
+      }
+    }
+}
+
 Kernels kernels() {
   return {hwy::TargetName(HWY_TARGET),
           affine,
@@ -461,7 +515,9 @@ Kernels kernels() {
           adjoint,
           outer,
           outer_lanes,
-          sum_lanes};
+          sum_lanes,
+          multiply,
+          multiply_transposed};
 }
 
 }  // namespace

@@ -57,6 +57,14 @@ struct Kernels {
 
   // lanes [rows][kRows] += g summed over the samples of equal lane
   void (*sum_lanes)(int rows, const double* g, double* lanes);
+
+  // Row-major matrices, for merging layers: out [rows][cols] += A B with B [inner][cols]; A is
+  // [rows][inner], or stored transposed as [inner][rows].
+  void (*multiply)(int rows, int cols, int inner, const double* a, bool a_transposed,
+                   const double* b, double* out);
+  // out [rows][cols] += A B' with A [rows][inner], B [cols][inner]
+  void (*multiply_transposed)(int rows, int cols, int inner, const double* a, const double* b,
+                              double* out);
 };
 
 const Kernels& simd_kernels();

@@ -102,11 +102,29 @@ void sum_lanes(int rows, const double* g, double* lanes) {
       lanes[row * kRows + lane % kRows] += g[row * kBlock + lane];
 }
 
+void multiply(int rows, int cols, int inner, const double* a, bool a_transposed, const double* b,
+              double* out) {
+  for (int row = 0; row < rows; ++row)
+    for (int col = 0; col < cols; ++col)
+      for (int k = 0; k < inner; ++k)
+        out[row * cols + col] +=
+            (a_transposed ? a[k * rows + row] : a[row * inner + k]) * b[k * cols + col];
+}
+
+void multiply_transposed(int rows, int cols, int inner, const double* a, const double* b,
+                         double* out) {
+  for (int row = 0; row < rows; ++row)
+    for (int col = 0; col < cols; ++col)
+      for (int k = 0; k < inner; ++k)
+        out[row * cols + col] += a[row * inner + k] * b[col * inner + k];
+}
+
 }  // namespace
 
 const Kernels& scalar_kernels() {
-  static const Kernels kernels = {"scalar", affine, activate,    slope_product,
-                                  adjoint,  outer,  outer_lanes, sum_lanes};
+  static const Kernels kernels = {
+      "scalar", affine,      activate,  slope_product, adjoint,
+      outer,    outer_lanes, sum_lanes, multiply,      multiply_transposed};
   return kernels;
 }
 

@@ -1,6 +1,5 @@
 #include "mechfit/net/mlp.h"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -10,27 +9,25 @@
 namespace mechfit {
 namespace {
 
-using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
 // [rows][cols] -> [ceil(rows / kRows)][cols][kRows]
-void pack(const RowMatrix& m, AlignedVector& packed) {
-  const int rows = static_cast<int>(m.rows()), cols = static_cast<int>(m.cols());
-  for (int row = 0; row < rows; ++row)
+void pack(int rows, int cols, const double* m, AlignedVector& packed) {
+  double* out = packed.data();
+  for (int row = 0; row < rows; row += kRows)
     for (int col = 0; col < cols; ++col)
-      packed[static_cast<std::size_t>((row / kRows * cols + col) * kRows + row % kRows)] =
-          m(row, col);
+      for (int r = 0; r < kRows; ++r, ++out)
+        if (row + r < rows) *out = m[(row + r) * cols + col];
+}
+
+// The same of the transposed matrix: m' is [cols][rows].
+void pack_transposed(int rows, int cols, const double* m, AlignedVector& packed) {
+  double* out = packed.data();
+  for (int col = 0; col < cols; col += kRows)
+    for (int row = 0; row < rows; ++row)
+      for (int c = 0; c < kRows; ++c, ++out)
+        if (col + c < cols) *out = m[row * cols + col + c];
 }
 
 std::size_t panel_size(int rows) { return static_cast<std::size_t>(rows) * kBlock; }
-
-// [W b; 0 1] of one layer, so that merging layers is a product of matrices.
-RowMatrix augmented(const double* w, int in, int out) {
-  RowMatrix m = RowMatrix::Zero(out + 1, in + 1);
-  m.topLeftCorner(out, in) = Eigen::Map<const RowMatrix>(w, out, in);
-  m.topRightCorner(out, 1) = Eigen::Map<const Eigen::VectorXd>(w + out * in, out);
-  m(out, in) = 1.0;
-  return m;
-}
 
 std::vector<int> layer_widths(const MlpShape& shape) {
   MECHFIT_CHECK(shape.inputs > 0, "inputs = " + std::to_string(shape.inputs));
@@ -59,14 +56,14 @@ Mlp::Mlp(MlpShape shape, const Kernels& kernels) : shape_(std::move(shape)), ker
   const int raw = static_cast<int>(widths_.size()) - 1;
   int first = 0;
   for (int i = 0; i < raw; ++i) {
-    const auto at = static_cast<std::size_t>(i);
     offsets_.push_back(parameter_count_);
-    parameter_count_ += widths_[at + 1] * (widths_[at] + 1);
-    const Activation activation = i + 1 < raw ? shape_.activations[at] : Activation::identity;
+    parameter_count_ += width(i + 1) * (width(i) + 1);
+    const Activation activation =
+        i + 1 < raw ? shape_.activations[static_cast<std::size_t>(i)] : Activation::identity;
     if (activation == Activation::identity && i + 1 < raw) continue;
     Layer layer{};
-    layer.in = widths_[static_cast<std::size_t>(first)];
-    layer.out = widths_[at + 1];
+    layer.in = width(first);
+    layer.out = width(i + 1);
     layer.activation = activation;
     layer.first = first;
     layer.last = i;
@@ -74,6 +71,16 @@ Mlp::Mlp(MlpShape shape, const Kernels& kernels) : shape_(std::move(shape)), ker
     layer.w.assign(static_cast<std::size_t>(padded_rows(layer.out) * layer.in), 0.0);
     layer.wt.assign(static_cast<std::size_t>(padded_rows(layer.in) * layer.out), 0.0);
     layer.b.assign(static_cast<std::size_t>(layer.out), 0.0);
+    for (int j = first; j < i; ++j) {
+      layer.prefix_w.emplace_back(width(j + 1) * layer.in);
+      layer.prefix_b.emplace_back(width(j + 1));
+    }
+    if (first < i) {
+      layer.merged_w.resize(layer.out * layer.in);
+      const int widest = *std::max_element(widths_.begin(), widths_.end());
+      expand_scratch_ =
+          std::max(expand_scratch_, static_cast<std::size_t>(widest * (layer.in + 1)));
+    }
     merged_size_ += layer.out * (layer.in + 1);
     layers_.push_back(std::move(layer));
     first = i + 1;
@@ -87,16 +94,34 @@ void Mlp::set_parameters(std::span<const double> theta) {
                     std::to_string(parameter_count_));
   std::copy(theta.begin(), theta.end(), theta_.begin());
   for (auto& layer : layers_) {
-    auto raw = [&](int i) {
-      const auto at = static_cast<std::size_t>(i);
-      return augmented(theta_.data() + offsets_[at], widths_[at], widths_[at + 1]);
-    };
-    RowMatrix m = raw(layer.last);
-    for (int i = layer.last - 1; i >= layer.first; --i) m = m * raw(i);
-    const RowMatrix w = m.topLeftCorner(layer.out, layer.in);
-    pack(w, layer.w);
-    pack(w.transpose(), layer.wt);
-    for (int i = 0; i < layer.out; ++i) layer.b[static_cast<std::size_t>(i)] = m(i, layer.in);
+    const double* w = theta_.data() + offset(layer.first);
+    if (layer.first == layer.last) {
+      std::copy_n(w + layer.out * layer.in, layer.out, layer.b.begin());
+    } else {
+      merge(layer);
+      w = layer.merged_w.data();
+    }
+    pack(layer.out, layer.in, w, layer.w);
+    pack_transposed(layer.out, layer.in, w, layer.wt);
+  }
+}
+
+// W = W_last .. W_first and b = W_last (.. (W_first+1 b_first + b_first+1) ..) + b_last
+void Mlp::merge(Layer& layer) {
+  for (int i = layer.first; i <= layer.last; ++i) {
+    const double* w = theta_.data() + offset(i);
+    const int rows = width(i + 1), inner = width(i);
+    const auto at = static_cast<std::size_t>(i - layer.first);
+    double* out_w = i == layer.last ? layer.merged_w.data() : layer.prefix_w[at].data();
+    double* out_b = i == layer.last ? layer.b.data() : layer.prefix_b[at].data();
+    std::copy_n(w + rows * inner, rows, out_b);
+    if (i == layer.first) {
+      std::copy_n(w, rows * inner, out_w);
+    } else {
+      std::fill_n(out_w, rows * layer.in, 0.0);
+      kernels_->multiply(rows, layer.in, inner, w, false, layer.prefix_w[at - 1].data(), out_w);
+      kernels_->multiply(rows, 1, inner, w, false, layer.prefix_b[at - 1].data(), out_b);
+    }
   }
 }
 
@@ -263,38 +288,36 @@ void Mlp::add_gradient(const Workspace& w, std::span<double> merged) const {
   }
 }
 
+// Back through the merging: G, g the gradients to W and b of the layers up to i,
+//   dS/dW_i += G W_prefix' + g b_prefix',  dS/db_i += g,  then G <- W_i' G, g <- W_i' g
 void Mlp::expand_gradient(std::span<const double> merged, std::span<double> theta) const {
+  // Grows once per thread: a training step must not allocate, and models are shared by threads.
+  thread_local std::vector<double> buffers[2];
+  for (auto& buffer : buffers)
+    if (buffer.size() < expand_scratch_) buffer.resize(expand_scratch_);
   const double* in = merged.data();
   for (const auto& layer : layers_) {
-    auto add = [&](int i, const RowMatrix& g) {
-      const auto at = static_cast<std::size_t>(i);
-      const int cols = widths_[at], rows = widths_[at + 1];
-      double* out = theta.data() + offsets_[at];
-      Eigen::Map<RowMatrix>(out, rows, cols) += g.topLeftCorner(rows, cols);
-      Eigen::Map<Eigen::VectorXd>(out + rows * cols, rows) += g.topRightCorner(rows, 1);
-    };
-    if (layer.first == layer.last) {
-      double* out = theta.data() + offsets_[static_cast<std::size_t>(layer.first)];
-      for (int i = 0; i < layer.out * (layer.in + 1); ++i) out[i] += in[i];
-    } else {
-      // merged = A_last ... A_first, so dS/dA_i = (A_last .. A_{i+1})' G (A_{i-1} .. A_first)'
-      RowMatrix g = RowMatrix::Zero(layer.out + 1, layer.in + 1);
-      g.topLeftCorner(layer.out, layer.in) = Eigen::Map<const RowMatrix>(in, layer.out, layer.in);
-      g.topRightCorner(layer.out, 1) =
-          Eigen::Map<const Eigen::VectorXd>(in + layer.out * layer.in, layer.out);
-      auto raw = [&](int i) {
-        const auto at = static_cast<std::size_t>(i);
-        return augmented(theta_.data() + offsets_[at], widths_[at], widths_[at + 1]);
-      };
-      RowMatrix left = RowMatrix::Identity(layer.out + 1, layer.out + 1);
-      for (int i = layer.last; i >= layer.first; --i) {
-        RowMatrix right = g.transpose() * left;  // (G' left)', then through the earlier layers
-        right.transposeInPlace();
-        for (int j = layer.first; j < i; ++j) right = right * raw(j).transpose();
-        add(i, right);
-        left = left * raw(i);
-      }
+    const double *big = in, *small = in + layer.out * layer.in;
+    double *scratch = buffers[0].data(), *other = buffers[1].data();
+    for (int i = layer.last; i > layer.first; --i) {
+      const int rows = width(i + 1), inner = width(i);
+      const auto prefix = static_cast<std::size_t>(i - 1 - layer.first);
+      const double* w = theta_.data() + offset(i);
+      double* out = theta.data() + offset(i);
+      kernels_->multiply_transposed(rows, inner, layer.in, big, layer.prefix_w[prefix].data(), out);
+      kernels_->multiply_transposed(rows, inner, 1, small, layer.prefix_b[prefix].data(), out);
+      for (int row = 0; row < rows; ++row) out[rows * inner + row] += small[row];
+      std::fill_n(scratch, inner * (layer.in + 1), 0.0);
+      kernels_->multiply(inner, layer.in, rows, w, true, big, scratch);
+      kernels_->multiply(inner, 1, rows, w, true, small, scratch + inner * layer.in);
+      big = scratch;
+      small = scratch + inner * layer.in;
+      std::swap(scratch, other);
     }
+    double* out = theta.data() + offset(layer.first);
+    const int rows = width(layer.first + 1);
+    for (int k = 0; k < rows * layer.in; ++k) out[k] += big[k];
+    for (int row = 0; row < rows; ++row) out[rows * layer.in + row] += small[row];
     in += layer.out * (layer.in + 1);
   }
 }

@@ -95,7 +95,13 @@ class Mlp {
     int first, last;         // layers of the shape that were merged into this one
     bool lanes;              // how its weight gradient is gathered
     AlignedVector w, wt, b;  // packed
+    // Of layers first .. i merged, for i = first .. last - 1: W [out_i][in] and b [out_i].
+    std::vector<std::vector<double>> prefix_w, prefix_b;
+    std::vector<double> merged_w;  // [out][in]
   };
+  int width(int i) const { return widths_[static_cast<std::size_t>(i)]; }
+  int offset(int i) const { return offsets_[static_cast<std::size_t>(i)]; }
+  void merge(Layer& layer);
   const double* slope(const Workspace& w, int layer) const;
 
   MlpShape shape_;
@@ -105,6 +111,7 @@ class Mlp {
   std::vector<int> offsets_;  // of each layer's W in theta
   std::vector<double> theta_;
   std::vector<Layer> layers_;
+  std::size_t expand_scratch_ = 0;  // numbers that expand_gradient needs
 };
 
 // How networks start.
