@@ -163,8 +163,8 @@ std::string format_safetensors(const Safetensors& file) {
     for (const auto d : tensor.shape) count *= d;
     const std::size_t begin = data.size();
     std::visit(
-        [&](const auto& values) {
-          MECHFIT_CHECK(static_cast<std::int64_t>(values.size()) == count, key);
+        [&, &name = key](const auto& values) {
+          MECHFIT_CHECK(static_cast<std::int64_t>(values.size()) == count, name);
           data.append(reinterpret_cast<const char*>(values.data()), values.size() * kItemSize);
         },
         tensor.values);
