@@ -1,0 +1,11 @@
+# Every example runs as it is, in a folder of its own.
+if(MECHFIT_BUILD_EXAMPLES)
+  file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cc)
+  foreach(example ${examples})
+    get_filename_component(name ${example} NAME_WE)
+    set(folder ${CMAKE_CURRENT_BINARY_DIR}/example_runs/${name})
+    file(MAKE_DIRECTORY ${folder})
+    add_test(NAME example.${name} COMMAND example_${name} WORKING_DIRECTORY ${folder})
+    set_tests_properties(example.${name} PROPERTIES LABELS long TIMEOUT 300)
+  endforeach()
+endif()
