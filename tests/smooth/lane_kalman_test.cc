@@ -1,6 +1,7 @@
 #include "mechfit/smooth/lane_kalman.h"
 
 #include <gtest/gtest.h>
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <cmath>
@@ -258,6 +259,23 @@ TEST(LaneKalman, ALaneDoesNotDependOnItsCompany) {
     EXPECT_EQ(together[l].summary.squares, alone.summary.squares);
     EXPECT_EQ(together[l].summary.residual, alone.summary.residual);
   }
+}
+
+TEST(LaneKalman, GivesTheSameBitsOnEveryInstructionSet) {
+  const RandomSeries s = random_series(31, 300);
+  const StatePrior prior{{0, 0, 0}, {10, 0, 0, 10, 0, 10}};
+  const Smoothed best = smooth_one(s.t, s.y, white_jerk(), 0.01, 3, prior);
+  const auto targets = hwy::SupportedAndGeneratedTargets();
+  for (const auto target : targets) {
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().DeInit();
+    const Smoothed other = smooth_one(s.t, s.y, white_jerk(), 0.01, 3, prior);
+    EXPECT_EQ(best.x, other.x) << hwy::TargetName(target);
+    EXPECT_EQ(best.p, other.p) << hwy::TargetName(target);
+    EXPECT_EQ(best.summary.log_det, other.summary.log_det) << hwy::TargetName(target);
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().DeInit();
 }
 
 // A gap far longer than the memory of the filter, then steps far shorter: after it a velocity of
