@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <cmath>
 
 #include "mechfit/base/error.h"
 #include "mechfit/data/model_family.h"
@@ -8,6 +8,7 @@ namespace {
 
 // Beyond these a file is damaged, or would make a model too large to build.
 constexpr int kHighestDegree = 8, kMostTrigJoints = 16;
+constexpr double kMostProducts = 1e8;
 
 }  // namespace
 
@@ -37,8 +38,12 @@ Model read_trig(const Safetensors& file, const Channels& channels, const std::st
     throw InputError(name + ": " + std::to_string(channels.n()) + " joints, expected at most " +
                      std::to_string(kMostTrigJoints));
   c.degree = config.integer("degree", 1, kHighestDegree);
-  c.mass_joints = config.integer("mass_joints", 0, channels.n());
+  c.mass_joints = config.integer("mass_joints", 1, channels.n());
   c.potential_joints = config.integer("potential_joints", c.mass_joints, channels.n());
+  // The basis is sifted from all products of the joints' own functions.
+  if (std::pow(2 * c.degree + 1, channels.n()) > kMostProducts)
+    throw InputError(name + ": config: degree " + std::to_string(c.degree) + " is too high for " +
+                     std::to_string(channels.n()) + " joints");
   c.friction = config.flag("friction");
   c.input_map = config.choice("input_map", input_map_names());
   c.input_matrix = expect_doubles(file, "input.matrix", {channels.n(), channels.m()}, name);

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mechfit/evaluate/scores.h"
+#include "mechfit/evaluate/verdict.h"
 
 namespace mechfit {
 namespace {
@@ -28,6 +29,8 @@ json to_json(const HorizonScore& score) {
 std::string scores_json(const Scores& scores) {
   json rollout = json::array();
   for (const HorizonScore& score : scores.rollout.horizons) rollout.push_back(to_json(score));
+  const Verdict verdict = judge(scores);
+  constexpr const char* kGrades[] = {"good", "partial", "bad"};
   const auto source = [](bool logged) { return logged ? "logged" : "smoothed"; };
   const json out = {
       {"runs", scores.runs},
@@ -54,7 +57,12 @@ std::string scores_json(const Scores& scores) {
        {{"triples", scores.del.triples},
         {"rho", scores.del.rho},
         {"acceleration", to_json(scores.del.acceleration)}}},
-      {"mass_eigenvalues", {{"smallest", scores.mass.smallest}, {"largest", scores.mass.largest}}}};
+      {"mass_eigenvalues", {{"smallest", scores.mass.smallest}, {"largest", scores.mass.largest}}},
+      {"verdict",
+       {{"grade", kGrades[static_cast<int>(verdict.grade)]},
+        {"explained", verdict.explained},
+        {"reliable_until", verdict.reliable_until},
+        {"text", verdict.text}}}};
   return out.dump(2);
 }
 

@@ -1,0 +1,94 @@
+#include "mechfit/evaluate/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace mechfit {
+namespace {
+
+constexpr double kGoodShare = 0.9;
+constexpr double kReliable = 0.5;  // of the better baseline's error
+
+// Error of the model's rollouts in units of the better baseline's, root mean square over the joints
+// that move: joints may have different units.
+double relative_error(const HorizonScore& score) {
+  double sum = 0;
+  int joints = 0;
+  for (std::size_t i = 0; i < score.stay.joint.size(); ++i) {
+    const double baseline = std::min(score.velocity.joint[i], score.stay.joint[i]);
+    if (baseline == 0) continue;
+    sum += std::pow(score.variational.joint[i] / baseline, 2);
+    ++joints;
+  }
+  return joints == 0 ? 0 : std::sqrt(sum / joints);
+}
+
+// 1 - mean over joints of squared error / variance.
+double explained_share(const Scores& scores) {
+  double sum = 0;
+  int joints = 0;
+  for (std::size_t i = 0; i < scores.acceleration.joint_mse.size(); ++i) {
+    const double variance = scores.acceleration_mean.joint_mse[i];
+    if (variance == 0) continue;
+    sum += scores.acceleration.joint_mse[i] / variance;
+    ++joints;
+  }
+  return joints == 0 ? 1 : 1 - sum / joints;
+}
+
+std::string rollout_text(const Scores& scores, double until) {
+  const auto& horizons = scores.rollout.horizons;
+  if (horizons.empty()) return "The runs are too short for rollouts.";
+  if (until == 0)
+    return fmt::format(
+        "Its rollouts are no better than a guess: after {:g} s they are not within half the error "
+        "of the better baseline.",
+        horizons.front().seconds);
+  const auto at = std::find_if(horizons.begin(), horizons.end(),
+                               [&](const HorizonScore& h) { return h.seconds == until; });
+  const double error = relative_error(*at);
+  std::string text =
+      fmt::format("Its rollouts can be relied on up to {:g} s, where their error is ", until);
+  text += error < 1e-3 ? "less than 0.1 %" : fmt::format("{:.2g} %", 100 * error);
+  text += " of the better baseline's";
+  text += until == horizons.back().seconds ? ", the longest time that was tried." : "; not beyond.";
+  return text;
+}
+
+}  // namespace
+
+Verdict judge(const Scores& scores) {
+  Verdict verdict;
+  verdict.explained = explained_share(scores);
+  bool everywhere = !scores.rollout.horizons.empty();
+  for (const HorizonScore& score : scores.rollout.horizons) {
+    if (!(relative_error(score) <= kReliable)) {
+      everywhere = false;
+      break;
+    }
+    verdict.reliable_until = score.seconds;
+  }
+
+  if (scores.acceleration.not_positive > 0)
+    verdict.text = fmt::format(
+        "Its mass matrix is not positive definite at {} of {} samples: it says nothing about them.",
+        scores.acceleration.not_positive, scores.samples);
+  else if (verdict.explained < 0)
+    verdict.text = "It predicts accelerations worse than their mean does.";
+  else
+    verdict.text =
+        fmt::format("It explains {:.3g} % of the accelerations.", 100 * verdict.explained);
+  verdict.text += " " + rollout_text(scores, verdict.reliable_until);
+
+  if (verdict.explained >= kGoodShare && everywhere)
+    verdict.grade = Grade::good;
+  else if (verdict.explained < 0 && verdict.reliable_until == 0)
+    verdict.grade = Grade::bad;
+  else
+    verdict.grade = Grade::partial;
+  return verdict;
+}
+
+}  // namespace mechfit

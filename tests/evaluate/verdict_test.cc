@@ -1,0 +1,84 @@
+#include "mechfit/evaluate/verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace mechfit {
+namespace {
+
+using ::testing::HasSubstr;
+
+AccelerationError accelerations(std::vector<double> mse) {
+  AccelerationError error;
+  error.joint_mse = std::move(mse);
+  return error;
+}
+
+HorizonScore horizon(double seconds, std::vector<double> model, std::vector<double> baseline) {
+  HorizonScore score;
+  score.seconds = seconds;
+  score.starts = 10;
+  score.variational.joint = std::move(model);
+  score.velocity.joint = baseline;
+  for (double& x : baseline) x *= 2;
+  score.stay.joint = std::move(baseline);
+  return score;
+}
+
+// A slow joint in metres beside a fast one in radians.
+Scores scores(double share, std::vector<HorizonScore> horizons) {
+  Scores s;
+  s.samples = 100;
+  s.acceleration = accelerations({1e-6 * (1 - share), 100 * (1 - share)});
+  s.acceleration_mean = accelerations({1e-6, 100});
+  s.rollout.horizons = std::move(horizons);
+  return s;
+}
+
+TEST(Verdict, GoodNeedsAccelerationsAndEveryHorizon) {
+  const Verdict good =
+      judge(scores(0.95, {horizon(0.1, {1e-5, 0.1}, {1e-3, 1}), horizon(1, {1e-3, 1}, {1e-2, 9})}));
+  EXPECT_EQ(good.grade, Grade::good);
+  EXPECT_NEAR(good.explained, 0.95, 1e-12);
+  EXPECT_EQ(good.reliable_until, 1);
+  EXPECT_EQ(good.text,
+            "It explains 95 % of the accelerations. Its rollouts can be relied on up to 1 s, where "
+            "their error is 11 % of the better baseline's, the longest time that was tried.");
+  const auto fine = horizon(0.1, {1e-5, 0.1}, {1e-3, 1});
+  EXPECT_EQ(judge(scores(0.85, {fine})).grade, Grade::partial);
+}
+
+TEST(Verdict, ASlowJointCountsAsMuchAsAFastOne) {
+  const Verdict verdict = judge(
+      scores(0.95, {horizon(0.1, {1e-5, 0.1}, {1e-3, 1}), horizon(1, {2e-2, 0.1}, {1e-2, 9})}));
+  EXPECT_EQ(verdict.grade, Grade::partial);
+  EXPECT_EQ(verdict.reliable_until, 0.1);
+  EXPECT_THAT(verdict.text, HasSubstr("up to 0.1 s"));
+  EXPECT_THAT(verdict.text, HasSubstr("; not beyond."));
+}
+
+TEST(Verdict, BadIsWorseThanTheMeanAndNotReliableAnywhere) {
+  const auto poor = horizon(0.1, {1, 1}, {1e-3, 1});
+  EXPECT_EQ(judge(scores(-0.1, {poor})).grade, Grade::bad);
+  EXPECT_EQ(judge(scores(0.3, {poor})).grade, Grade::partial);
+  Scores broken = scores(0, {poor});
+  broken.acceleration = accelerations({INFINITY, INFINITY});
+  broken.acceleration.not_positive = 3;
+  const Verdict verdict = judge(broken);
+  EXPECT_EQ(verdict.grade, Grade::bad);
+  EXPECT_THAT(verdict.text, HasSubstr("not positive definite at 3 of 100 samples"));
+  EXPECT_THAT(verdict.text, HasSubstr("no better than a guess"));
+}
+
+TEST(Verdict, MotionThatNeverChangesAndRunsTooShortAreNoReasonToFail) {
+  Scores still = scores(1, {});
+  still.acceleration = still.acceleration_mean = accelerations({0, 0});
+  EXPECT_EQ(judge(still).explained, 1);
+  EXPECT_EQ(judge(still).grade, Grade::partial);
+  EXPECT_THAT(judge(still).text, HasSubstr("too short for rollouts"));
+}
+
+}  // namespace
+}  // namespace mechfit
