@@ -5,7 +5,9 @@
 #include <CLI/Formatter.hpp>
 
 #include "commands.h"
+#include "inspect_model.h"
 #include "log_options.h"
+#include "mechfit/data/files.h"
 #include "terminal.h"
 
 namespace mechfit {
@@ -13,17 +15,29 @@ namespace mechfit {
 void add_inspect(CLI::App& app, int&) {
   struct Options {
     LogOptions log;
+    std::string at;
     bool json = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("inspect", "Says what is in a log and what would spoil a fit");
+  CLI::App* command = app.add_subcommand(
+      "inspect", "Says what is in a log and what would spoil a fit, or what a model is");
   add_log_options(*command, options->log);
+  command
+      ->add_option("--at", options->at,
+                   "Of a model (.safetensors): the point to show M, V and F at (default: zeros)")
+      ->type_name("Q1,...[;V1,...]");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
-      "Example:\n"
-      "  mechfit inspect 'logs/*.csv' --time t_s --q th1_rad,th2_rad");
+      "Examples:\n"
+      "  mechfit inspect 'logs/*.csv' --time t_s --q th1_rad,th2_rad\n"
+      "  mechfit inspect model.safetensors --at '0.5,0;1,0'");
   command->callback([options] {
+    const auto& files = options->log.files;
+    if (files.size() == 1 && lower_extension(files[0]) == ".safetensors") {
+      inspect_model(files[0], options->at, options->json);
+      return;
+    }
+    if (!options->at.empty()) throw UsageError("--at is for a model, a .safetensors file");
     const ReadResult result = read_log(options->log.files, options->log.read);
     const Inspection inspection = inspect_log(result.log);
     if (options->json) {

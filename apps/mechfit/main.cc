@@ -38,7 +38,9 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("mechfit ") + kVersion);
   app.require_subcommand(1);
   app.footer("Each subcommand has its own help with an example: mechfit SUBCOMMAND --help");
+  add_evaluate(app, exit_code);
   add_inspect(app, exit_code);
+  add_rollout(app, exit_code);
   add_simulate(app, exit_code);
   add_smooth(app, exit_code);
   try {

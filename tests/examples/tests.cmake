@@ -1,11 +1,15 @@
-# Every example runs as it is, in a folder of its own.
+# Every example runs, in a scratch folder; and the docs' way to read a model file in Python works.
 if(MECHFIT_BUILD_EXAMPLES)
+  set(example_scratch ${PROJECT_BINARY_DIR}/example_runs)
+  file(MAKE_DIRECTORY ${example_scratch})
   file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cc)
   foreach(example ${examples})
     get_filename_component(name ${example} NAME_WE)
-    set(folder ${CMAKE_CURRENT_BINARY_DIR}/example_runs/${name})
-    file(MAKE_DIRECTORY ${folder})
-    add_test(NAME example.${name} COMMAND example_${name} WORKING_DIRECTORY ${folder})
-    set_tests_properties(example.${name} PROPERTIES LABELS long TIMEOUT 300)
+    add_test(NAME Example.${name} COMMAND example_${name} WORKING_DIRECTORY ${example_scratch})
+    set_tests_properties(Example.${name} PROPERTIES LABELS examples TIMEOUT 600)
   endforeach()
+  add_test(NAME Docs.ModelFilesAreReadInPython
+           COMMAND ${CMAKE_CURRENT_LIST_DIR}/examples/read_model_in_python
+                   $<TARGET_FILE:example_03_inverse_dynamics> ${PROJECT_SOURCE_DIR}/docs/model_files.md)
+  set_tests_properties(Docs.ModelFilesAreReadInPython PROPERTIES LABELS examples SKIP_RETURN_CODE 77)
 endif()

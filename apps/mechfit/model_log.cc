@@ -1,0 +1,49 @@
+#include "model_log.h"
+
+#include "mechfit/base/error.h"
+
+namespace mechfit {
+namespace {
+
+std::string counted(int count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+ReadResult read_log_for(const ModelRecord& record, LogOptions options) {
+  const Channels& own = record.channels;
+  if (options.read.joint_types.empty()) options.read.joint_types = own.joint_types;
+  const auto hold = record.metadata.find("input_hold");
+  if (hold != record.metadata.end() && hold->second == "linear")
+    options.read.input_hold = InputHold::linear;
+  ReadResult result = read_log(options.files, options.read);
+  const Channels& found = result.log.channels;
+  if (found.n() != own.n())
+    throw InputError(options.files[0] + ": " + counted(found.n(), "joint") + ", the model has " +
+                     std::to_string(own.n()) + " (name the columns with --q)");
+  if (own.m() > 0 && found.m() != own.m())
+    throw InputError(options.files[0] + ": " + counted(found.m(), "input") + ", the model has " +
+                     std::to_string(own.m()) + " (name the columns with --u)");
+  if (own.m() == 0 && found.m() > 0)
+    result.notes.push_back("the model has no inputs, those of the log are ignored");
+  for (int i = 0; i < own.n(); ++i)
+    if (!own.units[i].empty() && !found.units[i].empty() && own.units[i] != found.units[i])
+      throw InputError(options.files[0] + ": joint '" + found.joints[i] + "' is in " +
+                       found.units[i] + ", the model's '" + own.joints[i] + "' in " + own.units[i]);
+  return result;
+}
+
+std::string describe_model(const Model& model) {
+  std::string family;
+  if (const auto* system = model.as<AnalyticSystem>())
+    family = "equations of the system '" + system->name() + "'";
+  else if (model.as<Smm>())
+    family = "structured mechanical model (networks)";
+  else
+    family = "trigonometric polynomials";
+  return family + ", " + counted(model.joints(), "joint") + ", " +
+         counted(model.inputs(), "input") + ", " + counted(model.parameter_count(), "parameter");
+}
+
+}  // namespace mechfit

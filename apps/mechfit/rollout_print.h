@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+
+#include "rollout_runs.h"
+
+namespace mechfit {
+
+void print_rollout(const RolloutResult& result, const std::string& output);
+void print_rollout_json(const RolloutResult& result, const std::string& output);
+
+}  // namespace mechfit

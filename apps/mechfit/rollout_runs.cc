@@ -1,0 +1,125 @@
+#include "rollout_runs.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "commands.h"
+#include "mechfit/base/error.h"
+#include "mechfit/integrate/runge_kutta.h"
+#include "mechfit/integrate/variational.h"
+#include "mechfit/mechanics/point.h"
+
+namespace mechfit {
+namespace {
+
+// Samples that lie within the horizon, at least two when there are.
+int samples_within(const std::vector<double>& t, double horizon) {
+  const double end = t[0] + horizon * (1 + 1e-9);
+  const auto last = std::upper_bound(t.begin(), t.end(), end);
+  return std::max(static_cast<int>(last - t.begin()), std::min(2, static_cast<int>(t.size())));
+}
+
+Trajectory simulate(const Model& model, const RolloutStart& start, Integrator integrator,
+                    int substeps, ThreadPool& pool, StepStatus& status) {
+  const int n = model.joints(), m = model.inputs();
+  std::vector<double> h;
+  for (std::size_t k = 1; k < start.t.size(); ++k) h.push_back(start.t[k] - start.t[k - 1]);
+  RolloutRequest request;
+  request.trajectories = 1;
+  request.steps = static_cast<int>(h.size());
+  request.q0 = start.q0;
+  request.v0 = start.v0;
+  request.h = h;
+  request.u = start.u;
+  request.substeps = substeps;
+  const Rollout rollout = integrator == Integrator::variational
+                              ? variational_rollout(model, request, pool)
+                              : runge_kutta_rollout(model, request, RungeKutta::rk4, pool);
+  status = rollout.status[0];
+
+  Trajectory run;
+  run.name = start.name;
+  const std::size_t samples = rollout.completed[0] + 1;
+  run.t.assign(start.t.begin(), start.t.begin() + samples);
+  run.q.assign(rollout.q.begin(), rollout.q.begin() + samples * n);
+  run.qd.assign(rollout.v.begin(), rollout.v.begin() + samples * n);
+  run.qdd.resize(samples * n);
+  PointDynamics dynamics(model);
+  for (std::size_t k = 0; k < samples; ++k) {
+    // The last sample has no step of its own: the input before it goes on.
+    const std::size_t step = std::min(k, h.size() - 1);
+    for (int i = 0; i < m; ++i) run.u.push_back(start.u.empty() ? 0 : start.u[step * m + i]);
+    const auto row = [&](const std::vector<double>& x, int width) {
+      return std::span(x).subspan(k * width, width);
+    };
+    if (!dynamics.acceleration(row(run.q, n), row(run.qd, n), row(run.u, m),
+                               std::span(run.qdd).subspan(k * n, n))) {
+      status = StepStatus::mass_not_positive;
+      run.t.resize(k);
+      run.q.resize(k * n);
+      run.qd.resize(k * n);
+      run.qdd.resize(k * n);
+      run.u.resize(k * m);
+      break;
+    }
+  }
+  return run;
+}
+
+}  // namespace
+
+RolloutResult roll_out(const ModelRecord& record, const std::vector<RolloutStart>& starts,
+                       Integrator integrator, int substeps, ThreadPool& pool) {
+  RolloutResult result;
+  result.log.channels = record.channels;
+  for (const RolloutStart& start : starts) {
+    StepStatus status = StepStatus::ok;
+    result.log.runs.push_back(simulate(record.model, start, integrator, substeps, pool, status));
+    result.status.push_back(status);
+  }
+  return result;
+}
+
+std::vector<RolloutStart> starts_of(const Model& model, const Log& log, double horizon) {
+  const int n = model.joints(), m = model.inputs();
+  std::vector<RolloutStart> starts;
+  for (const Trajectory& run : log.runs) {
+    RolloutStart start;
+    const int samples = samples_within(run.t, horizon);
+    start.name = run.name;
+    start.t.assign(run.t.begin(), run.t.begin() + samples);
+    start.q0.assign(run.q.begin(), run.q.begin() + n);
+    start.v0.assign(run.qd.begin(), run.qd.begin() + n);
+    if (m > 0) start.u.assign(run.u.begin(), run.u.begin() + (samples - 1) * m);
+    starts.push_back(std::move(start));
+  }
+  return starts;
+}
+
+RolloutStart start_from(const Model& model, const std::vector<double>& state, double horizon,
+                        double step) {
+  const std::size_t n = model.joints();
+  if (state.size() != n && state.size() != 2 * n)
+    throw UsageError("--from has " + std::to_string(state.size()) + " numbers, expected " +
+                     std::to_string(n) + " positions, or these and as many velocities");
+  for (const double x : state)
+    if (!std::isfinite(x)) throw UsageError("--from: every number must be finite");
+  if (horizon / step > 1e8) throw UsageError("--horizon has more than 1e8 steps of --step");
+  RolloutStart start;
+  start.name = "rollout";
+  start.q0.assign(state.begin(), state.begin() + n);
+  start.v0.assign(n, 0.0);
+  if (state.size() == 2 * n) start.v0.assign(state.begin() + n, state.end());
+  const auto steps = std::max(1L, std::lround(horizon / step));
+  for (long k = 0; k <= steps; ++k) start.t.push_back(step * static_cast<double>(k));
+  return start;
+}
+
+void take_inputs(const Log& inputs, double horizon, RolloutStart& start) {
+  const Trajectory& run = inputs.runs[0];
+  const int samples = samples_within(run.t, horizon);
+  start.t.assign(run.t.begin(), run.t.begin() + samples);
+  start.u.assign(run.q.begin(), run.q.begin() + (samples - 1) * inputs.n());
+}
+
+}  // namespace mechfit

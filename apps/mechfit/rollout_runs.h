@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mechfit/base/thread_pool.h"
+#include "mechfit/data/model_file.h"
+#include "mechfit/integrate/rollout.h"
+
+namespace mechfit {
+
+enum class Integrator { variational, rk4 };
+
+// One simulation: where it starts, its samples and what acts between them.
+struct RolloutStart {
+  std::string name;
+  std::vector<double> t;       // [T]
+  std::vector<double> q0, v0;  // [n]
+  std::vector<double> u;       // [T-1][m]
+};
+
+struct RolloutResult {
+  Log log;                         // q, qd, qdd and u, as far as each simulation got
+  std::vector<StepStatus> status;  // [runs]
+};
+
+RolloutResult roll_out(const ModelRecord& record, const std::vector<RolloutStart>& starts,
+                       Integrator integrator, int substeps, ThreadPool& pool);
+
+// At the beginning of each run that has velocities, with its steps and inputs, for `horizon`
+// seconds or to its end.
+std::vector<RolloutStart> starts_of(const Model& model, const Log& log, double horizon);
+
+// From positions, or positions and velocities, with even steps and no inputs.
+RolloutStart start_from(const Model& model, const std::vector<double>& state, double horizon,
+                        double step);
+
+// Takes samples and inputs from a log whose positions are the inputs, for `horizon` seconds.
+void take_inputs(const Log& inputs, double horizon, RolloutStart& start);
+
+}  // namespace mechfit

@@ -1,0 +1,116 @@
+#include "scores_print.h"
+
+#include <cstdio>
+
+#include "mechfit/evaluate/verdict.h"
+#include "terminal.h"
+
+namespace mechfit {
+namespace {
+
+std::string joint_label(const Channels& channels, int joint) {
+  const std::string& unit = channels.units[joint];
+  return channels.joints[joint] + (unit.empty() ? "" : " [" + unit + "]");
+}
+
+bool same_units(const Channels& channels) {
+  for (const auto& unit : channels.units)
+    if (unit != channels.units[0]) return false;
+  return true;
+}
+
+void print_accelerations(const Channels& channels, const Scores& scores) {
+  const int n = channels.n();
+  const bool overall = n > 1 && same_units(channels);
+  std::vector<std::string> header = {"accelerations, mean squared error"};
+  for (int i = 0; i < n; ++i) header.push_back(channels.joints[i]);
+  if (overall) header.push_back("all joints");
+  Table table(header);
+  const auto row = [&](const char* name, const AccelerationError& error) {
+    std::vector<std::string> cells = {name};
+    for (const double mse : error.joint_mse) cells.push_back(short_number(mse));
+    if (overall) cells.push_back(short_number(error.mse));
+    table.add(cells);
+  };
+  row("  model", scores.acceleration);
+  row("  predict zero", scores.acceleration_zero);
+  row("  predict their mean", scores.acceleration_mean);
+  table.print();
+}
+
+void print_rollouts(const Channels& channels, const Scores& scores) {
+  const auto& horizons = scores.rollout.horizons;
+  if (horizons.empty()) return;
+  const int n = channels.n();
+  std::vector<std::string> header = {"rollouts, rms error after"}, starts = {"  starts"},
+                           failed = {"  failed"};
+  int failures = 0;
+  for (const HorizonScore& h : horizons) {
+    header.push_back(short_number(h.seconds) + " s");
+    starts.push_back(std::to_string(h.starts));
+    failed.push_back(std::to_string(std::max(h.variational_failed, h.rk4_failed)));
+    failures += h.variational_failed + h.rk4_failed;
+  }
+  Table table(header);
+  const auto rows = [&](const std::string& name, JointErrors HorizonScore::*errors, bool joints) {
+    const bool overall = same_units(channels);
+    if (overall) {
+      std::vector<std::string> cells = {"  " + name};
+      for (const HorizonScore& h : horizons) cells.push_back(short_number((h.*errors).overall));
+      table.add(cells);
+    }
+    if (overall && (!joints || n == 1)) return;
+    for (int i = 0; i < n; ++i) {
+      std::vector<std::string> cells = {overall ? "    " + joint_label(channels, i)
+                                                : "  " + name + ", " + joint_label(channels, i)};
+      for (const HorizonScore& h : horizons) cells.push_back(short_number((h.*errors).joint[i]));
+      table.add(cells);
+    }
+  };
+  rows("model", &HorizonScore::variational, true);
+  rows("model, Runge-Kutta 4", &HorizonScore::rk4, false);
+  rows("constant velocity", &HorizonScore::velocity, false);
+  rows("stay put", &HorizonScore::stay, false);
+  table.add(starts);
+  if (failures > 0) table.add(failed);
+  table.print();
+  if (failures > 0)
+    std::printf("  failed rollouts (%s) count with the worse baseline's error\n",
+                scores.rollout.first_failure.c_str());
+}
+
+}  // namespace
+
+void print_scores(const Channels& channels, const Scores& scores) {
+  const auto source = [](bool logged) { return logged ? "logged" : "smoothed"; };
+  std::printf("%d run%s, %d samples, %s s; velocities %s, accelerations %s\n\n", scores.runs,
+              scores.runs == 1 ? "" : "s", scores.samples, short_number(scores.seconds).c_str(),
+              source(scores.logged_velocities), source(scores.logged_accelerations));
+  print_accelerations(channels, scores);
+  std::puts("");
+  print_rollouts(channels, scores);
+  std::puts("");
+
+  Table table({"other figures", ""});
+  const bool overall = same_units(channels);
+  const auto add = [&](const std::string& name, const JointErrors& errors) {
+    if (overall) table.add({"  " + name, short_number(errors.overall)});
+    for (int i = 0; !overall && i < channels.n(); ++i)
+      table.add({"  " + name + ", " + channels.joints[i], short_number(errors.joint[i])});
+  };
+  add("next position, rms error", scores.next_state.q);
+  add("  constant velocity", scores.next_state.q_baseline);
+  add("next velocity, rms error", scores.next_state.v);
+  add("  constant velocity", scores.next_state.v_baseline);
+  add("DEL residual as acceleration, rms", scores.del.acceleration);
+  table.add({"  energy drift of rollouts",
+             short_number(100 * scores.rollout.energy_drift) + " % of the kinetic energy"});
+  table.add({"  smallest eigenvalue of M", short_number(scores.mass.smallest)});
+  table.print();
+
+  const Verdict verdict = judge(scores);
+  constexpr const char* kWords[] = {"a good model", "a model with limits", "not a usable model"};
+  std::printf("\nVerdict: %s. %s\n", kWords[static_cast<int>(verdict.grade)], verdict.text.c_str());
+}
+
+}  // namespace mechfit

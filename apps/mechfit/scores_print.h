@@ -1,0 +1,11 @@
+#pragma once
+
+#include "mechfit/data/trajectory.h"
+#include "mechfit/evaluate/scores.h"
+
+namespace mechfit {
+
+// Tables of a model's scores beside the baselines, then the verdict. Standard output.
+void print_scores(const Channels& channels, const Scores& scores);
+
+}  // namespace mechfit
