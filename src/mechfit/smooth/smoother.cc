@@ -74,7 +74,7 @@ double median_step(std::span<const Series> series, int joint, int n) {
   return *middle;
 }
 
-// Rough share of the whole work that smoothing after fitting takes: progress only.
+// Roughly how often the white-jerk fit passes over a series, for the progress.
 constexpr double kWhiteJerkEvaluations = 56;
 
 class Progress {

@@ -19,7 +19,7 @@ constexpr int kUncounted = 3;
 // Fewer counted observations say too little about an intensity of their own.
 constexpr double kOwnIntensity = 30;
 
-// lambda = intensity / R in units of the step: at the upper end the smoother follows every sample,
+// lambda = intensity / R in units of the step: at the upper end the smoother follows every sample.
 constexpr double kMaxLogLambda = 9;
 constexpr double kCoarseStep = 0.5;  // of log10(lambda)
 constexpr double kFineStep = 0.15;
@@ -142,8 +142,8 @@ double observations(const Series& s) {
   return count;
 }
 
-// Which runs of a joint share an intensity. Runs that leave nothing to count share too: they take
-// what the short ones give or, without those, the middle one of the others.
+// Which runs of a joint share an intensity. Runs that leave nothing to count are in no group: they
+// take the middle intensity of the others.
 std::vector<Group> form_groups(std::span<const Series> series, std::span<const int> members) {
   std::vector<Group> groups;
   Group common;
