@@ -69,6 +69,33 @@ inline std::vector<ModelCase> analytic_cases() {
           analytic("Chain3", "chain", 3),      analytic("Chain7", "chain", 7)};
 }
 
+// M = I plus small terms of every kind, friction on every slip.
+inline Model random_trig(std::vector<JointType> joints, int inputs, Random& random) {
+  TrigConfig config;
+  config.input_matrix.assign(joints.size() * inputs, 1.0);
+  config.joints = std::move(joints);
+  config.inputs = inputs;
+  config.input_map = InputMap::learned;
+  config.friction = true;
+  Trig trig(config);
+  std::vector<double> theta(trig.parameters().begin(), trig.parameters().end());
+  for (double& value : theta) value += random.uniform(0, 0.02);
+  trig.set_parameters(theta);
+  return Model(std::move(trig));
+}
+
+inline std::vector<ModelCase> few_parameter_cases() {
+  const auto periodic = JointType::periodic;
+  auto cases = analytic_cases();
+  cases.push_back({"Trig2", [=](Random& random) {
+                     return random_trig({periodic, periodic}, 0, random);
+                   }});
+  cases.push_back({"TrigCart", [=](Random& random) {
+                     return random_trig({JointType::plain, periodic}, 1, random);
+                   }});
+  return cases;
+}
+
 inline std::vector<ModelCase> model_cases() {
   const auto smm = [](std::string label, int n, bool network, bool friction, InputMap map,
                       int inputs) {
@@ -76,7 +103,7 @@ inline std::vector<ModelCase> model_cases() {
                        return random_smm(n, network, friction, map, inputs, random);
                      }};
   };
-  auto cases = analytic_cases();
+  auto cases = few_parameter_cases();
   cases.push_back(smm("Smm1", 1, false, false, InputMap::fixed, 0));
   cases.push_back(smm("Smm2", 2, false, true, InputMap::learned, 1));
   cases.push_back(smm("Smm3", 3, true, true, InputMap::fixed, 2));

@@ -20,22 +20,6 @@ int check_run(const Model& model, const RunView& x) {
   return static_cast<int>(steps) + 1;
 }
 
-// Evaluates the midpoints of steps first .. first+kBlock-1; lanes beyond the last step repeat it.
-void evaluate_block(const Model& model, const RunView& x, int first, DelWorkspace& w) {
-  const int n = model.joints(), m = model.inputs(), steps = static_cast<int>(x.h.size());
-  for (int lane = 0; lane < kBlock; ++lane) {
-    const int k = std::min(first + lane, steps - 1);
-    const double *q = &x.q[k * n], *q_next = q + n;
-    w.h[lane] = x.h[k];
-    for (int i = 0; i < n; ++i) {
-      w.q[i * kBlock + lane] = 0.5 * (q[i] + q_next[i]);
-      w.v[i * kBlock + lane] = (q_next[i] - q[i]) / w.h[lane];
-    }
-    for (int i = 0; i < m; ++i) w.u[i * kBlock + lane] = x.u.empty() ? 0 : x.u[k * m + i];
-  }
-  model.forces({w.q.data(), w.v.data(), w.u.data()}, w.p.data(), w.f.data(), w.model);
-}
-
 // Adds what the block's steps contribute to the Jacobian blocks: with P+- = p +- (h/2) f, dqm/dq =
 // 1/2, dvm/dq = -+1/h,
 //   dP/dq_k = gq/2 - gv/h,   dP/dq_{k+1} = gq/2 + gv/h    where gq = dP/dqm, gv = dP/dvm
@@ -76,6 +60,21 @@ void add_jacobians(const Model& model, int first, int steps, DelRun& run) {
 
 }  // namespace
 
+void evaluate_steps(const Model& model, const RunView& x, int first, DelWorkspace& w) {
+  const int n = model.joints(), m = model.inputs(), steps = static_cast<int>(x.h.size());
+  for (int lane = 0; lane < kBlock; ++lane) {
+    const int k = std::min(first + lane, steps - 1);
+    const double *q = &x.q[k * n], *q_next = q + n;
+    w.h[lane] = x.h[k];
+    for (int i = 0; i < n; ++i) {
+      w.q[i * kBlock + lane] = 0.5 * (q[i] + q_next[i]);
+      w.v[i * kBlock + lane] = (q_next[i] - q[i]) / w.h[lane];
+    }
+    for (int i = 0; i < m; ++i) w.u[i * kBlock + lane] = x.u.empty() ? 0 : x.u[k * m + i];
+  }
+  model.forces({w.q.data(), w.v.data(), w.u.data()}, w.p.data(), w.f.data(), w.model);
+}
+
 DelRun::DelRun(const Model& model, int samples) : block(model) {
   if (samples < 3) return;
   const std::size_t n = model.joints(), rows = samples;
@@ -93,7 +92,7 @@ void del_run(const Model& model, const RunView& x, bool jacobian, DelRun& w) {
   w.r.resize((rows - 2) * n);
   if (jacobian) w.jacobian.assign((rows - 2) * 3 * n * n, 0.0);
   for (int first = 0; first < steps; first += kBlock) {
-    evaluate_block(model, x, first, w.block);
+    evaluate_steps(model, x, first, w.block);
     for (int lane = 0; lane < std::min(kBlock, steps - first); ++lane)
       for (int i = 0; i < n; ++i) {
         w.p[(first + lane) * n + i] = w.block.p[i * kBlock + lane];
@@ -127,7 +126,7 @@ void del_run_pullback(const Model& model, const RunView& x, std::span<const doub
     adjoints.v = w.v_bar.data();
   }
   for (int first = 0; first < steps; first += kBlock) {
-    evaluate_block(model, x, first, w);
+    evaluate_steps(model, x, first, w);
     // Step k has lambda_{k+1} on its P+ and -lambda_k on its P-.
     for (int lane = 0; lane < kBlock; ++lane)
       for (int i = 0; i < n; ++i) {

@@ -25,6 +25,10 @@ struct DelRun {
   DelWorkspace block;
 };
 
+// p and f at the midpoints of steps first .. first+kBlock-1, in the panels of w; lanes beyond the
+// last step repeat it.
+void evaluate_steps(const Model& model, const RunView& x, int first, DelWorkspace& w);
+
 // Fills w.p, w.f and w.r, with `jacobian` also w.jacobian: 2 n pullbacks per midpoint.
 void del_run(const Model& model, const RunView& x, bool jacobian, DelRun& w);
 

@@ -21,31 +21,28 @@ TrigBasis::TrigBasis(std::vector<JointType> types, std::vector<double> offset,
   MECHFIT_CHECK(n > 0 && limits.degree >= 1 && limits.joints >= 0);
   MECHFIT_CHECK(offset_.size() == types_.size() && scale.size() == types_.size());
   for (double s : scale) inverse_scale_.push_back(1 / s);
-  const auto lowest = [&](int i) { return types_[i] == JointType::periodic ? -limits.degree : 0; };
-  const auto highest = [&](int i) {
-    return types_[i] == JointType::periodic ? limits.degree : 2 * limits.degree;
-  };
   std::vector<int> order(n);
-  for (int i = 0; i < n; ++i) order[i] = lowest(i);
-  for (bool more = true; more;) {
-    // Of k and -k, which give the same functions, the one whose first non-zero is positive.
-    int joints = 0, sign = 0;
-    for (int i = 0; i < n; ++i) {
-      joints += order[i] != 0;
-      if (types_[i] == JointType::periodic && sign == 0) sign = order[i];
-    }
-    if (joints <= limits.joints && sign >= 0) {
-      functions_.push_back({order, false, joints});
-      if (sign > 0) functions_.push_back({order, true, joints});
-    }
-    more = false;
-    for (int i = n - 1; i >= 0 && !more; --i) {
-      more = order[i] < highest(i);
-      order[i] = more ? order[i] + 1 : lowest(i);
-    }
-  }
+  add_functions(order, 0, 0, 0);
   std::stable_sort(functions_.begin(), functions_.end(),
                    [](const Function& a, const Function& b) { return a.joints < b.joints; });
+}
+
+// Every choice for the joints from i on; `joints` of those before have an order, `turning` is the
+// first non-zero one of a periodic joint. Of k and -k, which give the same functions, the one whose
+// first non-zero is positive.
+void TrigBasis::add_functions(std::vector<int>& order, std::size_t i, int joints, int turning) {
+  if (i == types_.size()) {
+    functions_.push_back({order, false, joints});
+    if (turning > 0) functions_.push_back({order, true, joints});
+    return;
+  }
+  const bool periodic = types_[i] == JointType::periodic;
+  const int highest = joints == limits_.joints ? 0 : (periodic ? 1 : 2) * limits_.degree;
+  for (int k = periodic && turning > 0 ? -highest : 0; k <= highest; ++k) {
+    order[i] = k;
+    add_functions(order, i + 1, joints + (k != 0), periodic && turning == 0 ? k : turning);
+  }
+  order[i] = 0;
 }
 
 int TrigBasis::size(int joints) const {

@@ -48,6 +48,7 @@ class TrigBasis {
     bool sine;
     int joints;  // with order != 0
   };
+  void add_functions(std::vector<int>& order, std::size_t i, int joints, int turning);
   // Factors of one function at one block of points, see trig_basis.cc.
   struct Factors;
   void factors(const Function& function, const Workspace& w, Factors& out) const;

@@ -1,0 +1,233 @@
+#include "mechfit/mechanics/discrete_run_error.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mechfit/base/error.h"
+
+namespace mechfit {
+namespace {
+
+// Inverse of a symmetric positive definite matrix [n][n], both triangles; false when it is not.
+bool invert(int n, const double* matrix, double* inverse, double* work) {
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j) {
+      double sum = matrix[i * n + j];
+      for (int k = 0; k < j; ++k) sum -= work[i * n + k] * work[j * n + k];
+      if (i == j && !(sum > 0)) return false;
+      work[i * n + j] = i == j ? std::sqrt(sum) : sum / work[j * n + j];
+    }
+  for (int column = 0; column < n; ++column) {
+    double* x = inverse + column * n;  // symmetric: a row is a column
+    for (int i = 0; i < n; ++i) {
+      double sum = i == column ? 1 : 0;
+      for (int k = 0; k < i; ++k) sum -= work[i * n + k] * x[k];
+      x[i] = sum / work[i * n + i];
+    }
+    for (int i = n - 1; i >= 0; --i) {
+      double sum = x[i];
+      for (int k = i + 1; k < n; ++k) sum -= work[k * n + i] * x[k];
+      x[i] = sum / work[i * n + i];
+    }
+  }
+  return true;
+}
+
+double mean_step(const RunView& x, int k) { return 0.5 * (x.h[k] + x.h[k + 1]); }
+
+// p, f and M at every midpoint.
+bool evaluate(const Model& model, const RunView& x, DelRunError& w) {
+  const int n = model.joints(), steps = static_cast<int>(x.h.size());
+  DelWorkspace& block = w.run.block;
+  w.run.p.resize(static_cast<std::size_t>(steps) * n);
+  w.run.f.resize(w.run.p.size());
+  w.mass.resize(w.run.p.size() * n);
+  for (int first = 0; first < steps; first += kBlock) {
+    evaluate_steps(model, x, first, block);
+    model.factor(w.factor.data(), block.model);
+    for (int lane = 0; lane < std::min(kBlock, steps - first); ++lane) {
+      const int k = first + lane;
+      for (int i = 0; i < n; ++i) {
+        w.run.p[k * n + i] = block.p[i * kBlock + lane];
+        w.run.f[k * n + i] = block.f[i * kBlock + lane];
+        for (int j = 0; j <= i; ++j) {
+          double sum = 0;  // M = G G'
+          for (int l = 0; l <= j; ++l)
+            sum += w.factor[(i * n + l) * kBlock + lane] * w.factor[(j * n + l) * kBlock + lane];
+          w.mass[(k * n + i) * n + j] = w.mass[(k * n + j) * n + i] = sum;
+          if (!std::isfinite(sum)) return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+// Adds what the block's steps contribute to row i of the derivatives of e: with w = Mbar^-1 e_i,
+//   w'r / h     covectors of discrete_run.cc, times w / h
+//   -w'Mbar e   -1/2 w'M e at each of the two midpoints
+void add_row(const Model& model, const RunView& x, int first, int i, bool arriving,
+             RunDerivatives derivatives, DelRunError& w) {
+  const int n = model.joints(), p = model.parameter_count();
+  const int steps = static_cast<int>(x.h.size()), lanes = std::min(kBlock, steps - first);
+  DelWorkspace& block = w.run.block;
+  const double sign = arriving ? 1 : -1;
+  for (int lane = 0; lane < kBlock; ++lane) {
+    const int r = first + lane + (arriving ? 0 : -1);
+    const bool counts = lane < lanes && r >= 0 && r < steps - 1;
+    for (int j = 0; j < n; ++j) {
+      const int at = j * kBlock + lane;
+      const double column = counts ? w.inverse[(r * n + i) * n + j] : 0;
+      const double lambda = counts ? column / mean_step(x, r) : 0;
+      block.a[at] = sign * lambda;
+      block.b[at] = 0.5 * block.h[lane] * lambda;
+      w.left[at] = -0.5 * column;
+      w.right[at] = counts ? w.e[r * n + j] : 0;
+    }
+  }
+  Covectors covectors;
+  covectors.a = block.a.data();
+  covectors.b = block.b.data();
+  covectors.left = w.left.data();
+  covectors.right = w.right.data();
+  Adjoints adjoints;
+  adjoints.q = w.q_bar.data();
+  adjoints.v = w.v_bar.data();
+  const bool theta = derivatives == RunDerivatives::parameters;
+  if (theta) adjoints.theta_lanes = w.lanes.data();
+  model.pullback(covectors, adjoints, block.model);
+  for (int lane = 0; lane < lanes; ++lane) {
+    const int r = first + lane + (arriving ? 0 : -1);
+    if (r < 0 || r >= steps - 1) continue;
+    double* start = &w.jacobian[((r * 3 + (arriving ? 0 : 1)) * n + i) * n];
+    double* end = start + n * n;
+    for (int j = 0; j < n; ++j) {
+      const double gq = 0.5 * w.q_bar[j * kBlock + lane];
+      const double gv = w.v_bar[j * kBlock + lane] / block.h[lane];
+      start[j] += gq - gv;
+      end[j] += gq + gv;
+    }
+    if (!theta) continue;
+    double* row = &w.theta[(static_cast<std::size_t>(r) * n + i) * p];
+    for (int k = 0; k < p; ++k) row[k] += w.lanes[k * kBlock + lane];
+  }
+}
+
+bool finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+}
+
+}  // namespace
+
+DelRunError::DelRunError(const Model& model)
+    : run(model),
+      factor(make_panel(model.joints() * model.joints())),
+      left(make_panel(model.joints())),
+      right(left),
+      q_bar(make_panel(2 * model.joints())),
+      v_bar(left),
+      scratch(2 * model.joints() * model.joints()) {}
+
+bool del_run_error(const Model& model, const RunView& x, RunDerivatives derivatives,
+                   DelRunError& w) {
+  const int n = model.joints(), p = model.parameter_count(), steps = static_cast<int>(x.h.size());
+  MECHFIT_CHECK(steps >= 2, "a run needs at least three configurations");
+  MECHFIT_CHECK(x.q.size() == static_cast<std::size_t>(steps + 1) * n);
+  const std::size_t rows = steps - 1;
+  w.e.resize(rows * n);
+  w.inverse.resize(rows * n * n);
+  if (!evaluate(model, x, w)) return false;
+  double *mean = w.scratch.data(), *work = mean + n * n;
+  for (int k = 0; k < steps - 1; ++k) {
+    const double *m1 = &w.mass[k * n * n], *m2 = m1 + n * n;
+    for (int i = 0; i < n * n; ++i) mean[i] = 0.5 * (m1[i] + m2[i]);
+    double* inverse = &w.inverse[k * n * n];
+    if (!invert(n, mean, inverse, work)) return false;
+    for (int i = 0; i < n; ++i) {
+      double sum = 0;
+      for (int j = 0; j < n; ++j) {
+        // r = p1 - p2 + (h1 f1 + h2 f2) / 2
+        const int first = k * n + j, second = first + n;
+        sum +=
+            inverse[i * n + j] * (w.run.p[first] - w.run.p[second] +
+                                  0.5 * (x.h[k] * w.run.f[first] + x.h[k + 1] * w.run.f[second]));
+      }
+      w.e[k * n + i] = sum / mean_step(x, k);
+    }
+  }
+  if (!finite(w.e)) return false;
+  if (derivatives == RunDerivatives::none) return true;
+  w.jacobian.assign(rows * 3 * n * n, 0.0);
+  if (derivatives == RunDerivatives::parameters) {
+    w.theta.assign(rows * n * p, 0.0);
+    w.lanes.resize(static_cast<std::size_t>(p) * kBlock);
+  }
+  for (int first = 0; first < steps; first += kBlock) {
+    evaluate_steps(model, x, first, w.run.block);
+    for (int i = 0; i < n; ++i)
+      for (const bool arriving : {false, true})
+        add_row(model, x, first, i, arriving, derivatives, w);
+  }
+  return finite(w.jacobian);
+}
+
+void del_run_error_pullback(const Model& model, const RunView& x, std::span<const double> g,
+                            std::span<double> q_bar, bool theta, DelRunError& w) {
+  const int n = model.joints(), steps = static_cast<int>(x.h.size());
+  MECHFIT_CHECK(g.size() == w.e.size());
+  MECHFIT_CHECK(q_bar.empty() || q_bar.size() == x.q.size());
+  std::fill(q_bar.begin(), q_bar.end(), 0.0);
+  DelWorkspace& block = w.run.block;
+  // mu = Mbar^-1 g of residual k, its covector on r and its error; zero where there is none
+  const auto load = [&](int k, int lane, double sign, double* mu_half, double* error) {
+    for (int i = 0; i < n; ++i) {
+      double mu = 0;
+      if (k >= 0 && k < steps - 1)
+        for (int j = 0; j < n; ++j) mu += w.inverse[(k * n + i) * n + j] * g[k * n + j];
+      const double lambda = k >= 0 && k < steps - 1 ? mu / mean_step(x, k) : 0;
+      const int at = i * kBlock + lane;
+      block.a[at] += sign * lambda;
+      block.b[at] += 0.5 * block.h[lane] * lambda;
+      mu_half[at] = -0.5 * mu;
+      error[at] = k >= 0 && k < steps - 1 ? w.e[k * n + i] : 0;
+    }
+  };
+  for (int first = 0; first < steps; first += kBlock) {
+    evaluate_steps(model, x, first, block);
+    std::fill(block.a.begin(), block.a.end(), 0.0);
+    std::fill(block.b.begin(), block.b.end(), 0.0);
+    // Step k arrives at residual k and leaves residual k-1; each has its own -1/2 mu'M e.
+    for (int lane = 0; lane < kBlock; ++lane)
+      load(first + lane < steps ? first + lane : -1, lane, 1, w.left.data(), w.right.data());
+    for (int lane = 0; lane < kBlock; ++lane)
+      load(first + lane < steps ? first + lane - 1 : -1, lane, -1, block.q_bar.data(),
+           block.v_bar.data());
+    Covectors covectors;
+    covectors.left = block.q_bar.data();
+    covectors.right = block.v_bar.data();
+    Adjoints adjoints;
+    adjoints.theta = theta;
+    if (!q_bar.empty()) adjoints.q = w.q_bar.data();
+    model.pullback(covectors, adjoints, block.model);
+    covectors.a = block.a.data();
+    covectors.b = block.b.data();
+    covectors.left = w.left.data();
+    covectors.right = w.right.data();
+    if (!q_bar.empty()) {
+      adjoints.q = w.q_bar.data() + n * kBlock;
+      adjoints.v = w.v_bar.data();
+    }
+    model.pullback(covectors, adjoints, block.model);
+    if (q_bar.empty()) continue;
+    for (int lane = 0; lane < std::min(kBlock, steps - first); ++lane)
+      for (int i = 0; i < n; ++i) {
+        const int k = first + lane, at = i * kBlock + lane;
+        const double gq = 0.5 * (w.q_bar[at] + w.q_bar[n * kBlock + at]);
+        const double gv = w.v_bar[at] / block.h[lane];
+        q_bar[k * n + i] += gq - gv;
+        q_bar[(k + 1) * n + i] += gq + gv;
+      }
+  }
+}
+
+}  // namespace mechfit

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "mechfit/mechanics/discrete_run.h"
+
+// The DEL residual of a whole run as an acceleration error (see discrete_error.h) at the inner
+// configurations, e_k = Mbar_k^-1 r_k / h_k with h_k the mean of the two steps, and its
+// derivatives:
+//
+//   de_k = Mbar^-1 (dr_k / h_k - dMbar e_k)
+namespace mechfit {
+
+enum class RunDerivatives { none, configurations, parameters };  // each with those before it
+
+// Results and scratch memory. Grows to the longest run it has seen.
+struct DelRunError {
+  explicit DelRunError(const Model& model);
+
+  std::vector<double> e;         // [T-2][n]
+  std::vector<double> jacobian;  // de_k / d(q_{k-1}, q_k, q_{k+1})   [T-2][3][n][n]
+  std::vector<double> theta;     // de_k / dtheta                     [T-2][n][p]
+
+  DelRun run;
+  std::vector<double> mass;           // M at the midpoints                [T-1][n][n]
+  std::vector<double> inverse;        // Mbar^-1                           [T-2][n][n]
+  AlignedVector factor;               // [n*n][kBlock]
+  AlignedVector left, right;          // [n][kBlock]
+  AlignedVector q_bar, v_bar, lanes;  // [2 n], [n], [p]  x [kBlock]
+  std::vector<double> scratch;        // [2][n][n]
+};
+
+// Fills w.e and the derivatives asked for: 2 n pullbacks per midpoint. False, and nothing to be
+// used, where M is not positive definite at some midpoint or a number is not finite.
+[[nodiscard]] bool del_run_error(const Model& model, const RunView& x, RunDerivatives derivatives,
+                                 DelRunError& w);
+
+// Gradient of sum_k g_k' e_k for g [T-2][n] at the last del_run_error: to the configurations, q_bar
+// [T][n] (overwritten; empty when not wanted), and with `theta` to the accumulator of
+// w.run.block.model.
+void del_run_error_pullback(const Model& model, const RunView& x, std::span<const double> g,
+                            std::span<double> q_bar, bool theta, DelRunError& w);
+
+}  // namespace mechfit
