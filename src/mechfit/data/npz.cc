@@ -273,7 +273,7 @@ void NpzWriter::add_member(const std::string& array, const std::string& dtype,
   put(directory_, kCentral, 4);
   put(directory_, 20, 2);
   directory_ += common;
-  put(directory_, 0, 12);  // extra, comment, disk, internal and external attributes
+  directory_.append(12, '\0');  // extra, comment, disk, internal and external attributes
   put(directory_, offset, 4);
   directory_ += member;
   ++members_;

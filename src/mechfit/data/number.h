@@ -11,8 +11,8 @@ enum class NumberStatus { ok, empty, not_a_number, not_finite, too_large };
 // a double is zero.
 NumberStatus parse_number(std::string_view text, double& value);
 
-// The number at the start of [p, end), which may go on behind it: the place behind the number, or null
-// when there is none or it needs parse_number. Not all finite.
+// The number at the start of [p, end), which may go on behind it: the place behind the number, or
+// null when there is none or it needs parse_number. Not all finite.
 const char* parse_number_prefix(const char* p, const char* end, double& value);
 
 // The text in quotes for an error message: unprintable bytes escaped, long text cut.
