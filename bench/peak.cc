@@ -35,6 +35,8 @@ double multiply_adds(int rounds, double* sink) {
   return 2.0 * 12 * rounds * static_cast<double>(hn::Lanes(d));
 }
 
+const char* target_name() { return hwy::TargetName(HWY_TARGET); }
+
 }  // namespace mechfit::bench::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -42,6 +44,9 @@ HWY_AFTER_NAMESPACE();
 namespace mechfit::bench {
 
 HWY_EXPORT(multiply_adds);
+HWY_EXPORT(target_name);
+
+const char* instruction_set() { return HWY_DYNAMIC_DISPATCH(target_name)(); }
 
 double peak_gflops() {
   static const double peak = [] {

@@ -6,4 +6,7 @@ namespace mechfit::bench {
 // the same instruction set that the kernels were dispatched to.
 double peak_gflops();
 
+// The instruction set that was dispatched to, as Highway names it.
+const char* instruction_set();
+
 }  // namespace mechfit::bench

@@ -2,42 +2,18 @@
 // useful matrix products.
 #include <benchmark/benchmark.h>
 
-#include <numeric>
-
-#include "bench/bench_models.h"
 #include "bench/peak.h"
-#include "mechfit/fit/adam.h"
-#include "mechfit/fit/barrier.h"
-#include "mechfit/fit/objective.h"
+#include "bench/steps.h"
 
 namespace mechfit::bench {
 namespace {
-
-constexpr int kBatch = 256;
-
-std::vector<int> batch_of(int items) {
-  std::vector<int> order(items);
-  std::iota(order.begin(), order.end(), 0);
-  Random(3).shuffle(order);
-  order.resize(kBatch);
-  return order;
-}
 
 // arguments: n, width, force network
 void objective_step(benchmark::State& state, Method method) {
   const int n = static_cast<int>(state.range(0)), width = static_cast<int>(state.range(1));
   const bool force = state.range(2) != 0;
-  Model model = network(n, width, force);
-  const Samples samples = motion(n, 8, 202);
-  ThreadPool pool(1);
-  Objective objective(model, samples, {method, RungeKutta::midpoint, {}, {}}, pool);
-  const auto batch = batch_of(objective.items());
-  std::vector<double> theta(model.parameters().begin(), model.parameters().end());
-  std::vector<double> gradient(theta.size());
-  for (auto _ : state) {
-    model.set_parameters(theta);
-    benchmark::DoNotOptimize(objective(model, batch, gradient));
-  }
+  ObjectiveStep step(method, n, width, force);
+  for (auto _ : state) benchmark::DoNotOptimize(step());
   if (method == Method::del) {
     const double flops = 2 * del_multiply_adds(n, width, force) * kBatch;
     state.counters["GFLOP/s"] =
@@ -48,38 +24,14 @@ void objective_step(benchmark::State& state, Method method) {
 }
 
 void barrier_pass(benchmark::State& state) {
-  const int n = static_cast<int>(state.range(0)), width = static_cast<int>(state.range(1));
-  Model model = network(n, width, false);
-  const Samples samples = motion(n, 8, 202);
-  ThreadPool pool(1);
-  Barrier barrier(model, samples.q, n, pool);
-  barrier.set_alpha(0.99 * barrier.smallest_eigenvalue(model));
-  std::vector<double> gradient(model.parameter_count());
-  for (auto _ : state) benchmark::DoNotOptimize(barrier(model, {}, 0.01, gradient));
+  BarrierPass pass(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)));
+  for (auto _ : state) benchmark::DoNotOptimize(pass());
 }
 
-// Objective, barrier over 1616 points with feasibility, Adam: what a step of a DEL fit does.
 void full_del_step(benchmark::State& state) {
-  const int n = static_cast<int>(state.range(0)), width = static_cast<int>(state.range(1));
-  Model model = network(n, width, state.range(2) != 0);
-  const Samples samples = motion(n, 8, 202);
-  ThreadPool pool(1);
-  Objective objective(model, samples, {}, pool);
-  Barrier barrier(model, samples.q, n, pool);
-  barrier.set_alpha(0.5 * barrier.smallest_eigenvalue(model));
-  const auto batch = batch_of(objective.items());
-  std::vector<double> theta(model.parameters().begin(), model.parameters().end());
-  std::vector<double> gradient(theta.size()), barrier_gradient(theta.size()), step(theta.size());
-  Adam adam(theta.size());
-  barrier(model, {}, 0.01, barrier_gradient);
-  for (auto _ : state) {
-    objective(model, batch, gradient);
-    for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] += barrier_gradient[i];
-    adam.step(gradient, 1e-9, step);
-    for (std::size_t i = 0; i < theta.size(); ++i) theta[i] += step[i];
-    model.set_parameters(theta);
-    benchmark::DoNotOptimize(barrier(model, {}, 0.01, barrier_gradient));
-  }
+  FullDelStep step(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)),
+                   state.range(2) != 0);
+  for (auto _ : state) benchmark::DoNotOptimize(step());
 }
 
 void sizes(benchmark::internal::Benchmark* b) {
