@@ -1,6 +1,8 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -19,6 +21,8 @@ class UsageError : public std::runtime_error {
 };
 
 void add_evaluate(CLI::App& app, int& exit_code);
+// `words` are the arguments, kept with the fit.
+void add_fit(CLI::App& app, int& exit_code, const std::vector<std::string>& words);
 void add_inspect(CLI::App& app, int& exit_code);
 void add_rollout(CLI::App& app, int& exit_code);
 void add_simulate(CLI::App& app, int& exit_code);

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "commands.h"
+#include "config.h"
 #include "mechfit/base/error.h"
 #include "mechfit/version.h"
 
@@ -39,13 +40,15 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer("Each subcommand has its own help with an example: mechfit SUBCOMMAND --help");
   add_evaluate(app, exit_code);
+  const std::vector<std::string> words = with_config({argv + 1, argv + argc});
+  add_fit(app, exit_code, words);
   add_inspect(app, exit_code);
   add_rollout(app, exit_code);
   add_simulate(app, exit_code);
   add_smooth(app, exit_code);
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& e) {  // --help, --version
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // last to first
+  } catch (const CLI::Success& e) {                                     // --help, --version
     exit_code = app.exit(e);
   } catch (const CLI::ParseError& e) {
     return fail(usage_problem(app, e), 2);

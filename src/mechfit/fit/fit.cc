@@ -89,9 +89,8 @@ FitResult fit(const Log& observed, const std::optional<Log>& validation, const F
     split = split_runs(observed, options.seed);
     notes.push_back(split.note);
   }
-  Log train = smoothed(split.train, options, pool);
-  Log held_out = smoothed(split.validation, options, pool);
-  const Samples train_samples = make_samples(train), held_out_samples = make_samples(held_out);
+  const Samples train_samples = make_samples(smoothed(split.train, options, pool));
+  const Samples held_out_samples = make_samples(smoothed(split.validation, options, pool));
   if (train_samples.triples.empty() || held_out_samples.triples.empty())
     throw InputError("every part of the log needs a run of at least three samples");
 
@@ -132,8 +131,8 @@ FitResult fit(const Log& observed, const std::optional<Log>& validation, const F
         "no epoch gave a finite error on the held-out runs: try a smaller learning rate");
   return {with_fixed_inputs(trainer.best()),
           observed.channels,
-          std::move(train),
-          std::move(held_out),
+          std::move(split.train),
+          std::move(split.validation),
           trainer.state(),
           finished,
           std::move(notes)};

@@ -53,7 +53,7 @@ struct FitHooks {
 struct FitResult {
   Model model;
   Channels channels;
-  Log train, validation;  // smoothed, as they were used
+  Log train, validation;  // the observed runs on either side
   TrainState state;
   bool finished = false;  // not ended by the progress hook
   std::vector<std::string> notes;

@@ -1,0 +1,159 @@
+#include "config.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+
+#include "mechfit/base/error.h"
+#include "mechfit/data/files.h"
+
+namespace mechfit {
+namespace {
+
+std::string trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return "";
+  return std::string(text.substr(first, text.find_last_not_of(" \t\r") - first + 1));
+}
+
+// One value, from `at` on: quoted text, or a word up to a comma, bracket or comment.
+std::string scalar(const std::string& line, std::size_t& at, const std::string& where) {
+  at = line.find_first_not_of(" \t", at);
+  if (at == std::string::npos) throw InputError(where + ": expected a value after '='");
+  if (line[at] == '"' || line[at] == '\'') {
+    const char quote = line[at++];
+    std::string text;
+    for (; at < line.size() && line[at] != quote; ++at) {
+      if (quote == '"' && line[at] == '\\' && at + 1 < line.size()) ++at;
+      text += line[at];
+    }
+    if (at >= line.size()) throw InputError(where + ": text without a closing quote");
+    ++at;
+    return text;
+  }
+  const auto end = std::min(line.find_first_of(",]#", at), line.size());
+  const std::string word = trimmed(std::string_view(line).substr(at, end - at));
+  if (word.empty()) throw InputError(where + ": expected a value");
+  at = end;
+  return word;
+}
+
+struct Setting {
+  std::string name;
+  std::vector<std::string> values;
+};
+
+Setting parse_line(const std::string& line, const std::string& where) {
+  const auto equals = line.find('=');
+  if (equals == std::string::npos)
+    throw InputError(where + ": found \"" + line + "\", expected name = value");
+  Setting setting{trimmed(std::string_view(line).substr(0, equals)), {}};
+  if (setting.name.empty()) throw InputError(where + ": expected a name before '='");
+  std::size_t at = line.find_first_not_of(" \t", equals + 1);
+  if (at != std::string::npos && line[at] == '[') {
+    ++at;
+    while ((at = line.find_first_not_of(" \t,", at)) != std::string::npos && line[at] != ']')
+      setting.values.push_back(scalar(line, at, where));
+    if (at == std::string::npos) throw InputError(where + ": array without a closing bracket");
+    ++at;
+  } else {
+    setting.values.push_back(scalar(line, equals + 1 > at ? at = equals + 1 : at, where));
+  }
+  const std::string rest = at < line.size() ? trimmed(std::string_view(line).substr(at)) : "";
+  if (!rest.empty() && rest[0] != '#')
+    throw InputError(where + ": found \"" + rest + "\" after the value");
+  return setting;
+}
+
+std::vector<Setting> read_settings(const std::string& path) {
+  const std::string text = read_file(path);
+  std::vector<Setting> settings;
+  int number = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const auto end = std::min(text.find('\n', begin), text.size());
+    const std::string line = trimmed(std::string_view(text).substr(begin, end - begin));
+    begin = end + 1;
+    ++number;
+    if (line.empty() || line[0] == '#' || line[0] == '[') continue;
+    settings.push_back(parse_line(line, path + ":" + std::to_string(number)));
+  }
+  return settings;
+}
+
+std::string toml_text(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
+std::vector<std::string> with_config(std::vector<std::string> arguments) {
+  std::string path;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const bool joined = arguments[i].starts_with("--config=");
+    if (!joined && arguments[i] != "--config") continue;
+    if (!joined && i + 1 >= arguments.size()) return arguments;  // the parser complains
+    path = joined ? arguments[i].substr(9) : arguments[i + 1];
+    const auto first = arguments.begin() + static_cast<std::ptrdiff_t>(i);
+    arguments.erase(first, first + (joined ? 1 : 2));
+    break;
+  }
+  if (path.empty()) return arguments;
+  auto given = [&](const std::string& flag) {
+    return std::any_of(arguments.begin(), arguments.end(), [&](const std::string& word) {
+      return word == flag || word.starts_with(flag + "=");
+    });
+  };
+  // Positional files on the command line: words before the first flag, after the subcommand.
+  const bool has_files = arguments.size() > 1 && !arguments[1].starts_with("-");
+  for (const auto& [name, values] : read_settings(path)) {
+    const std::string flag = "--" + name;
+    if (given(flag)) continue;
+    if (name == "files") {
+      if (!has_files) arguments.insert(arguments.begin() + 1, values.begin(), values.end());
+    } else if (values.size() == 1 && (values[0] == "true" || values[0] == "false")) {
+      if (values[0] == "true") arguments.push_back(flag);
+    } else {
+      std::string joined;
+      for (const auto& value : values) joined += (joined.empty() ? "" : ",") + value;
+      arguments.push_back(flag);
+      arguments.push_back(joined);
+    }
+  }
+  return arguments;
+}
+
+std::string config_text(const CLI::App& command, const std::vector<std::string>& words,
+                        const std::vector<std::string>& leave_out) {
+  std::vector<std::string> files;
+  std::string text;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (!words[i].starts_with("-")) {
+      files.push_back(words[i]);
+      continue;
+    }
+    const auto equals = words[i].find('=');
+    const std::string flag = words[i].substr(0, equals);
+    const CLI::Option* option = command.get_option_no_throw(flag);
+    if (!option) continue;
+    const bool takes_value = option->get_items_expected_max() > 0;
+    std::string value;
+    if (equals != std::string::npos)
+      value = words[i].substr(equals + 1);
+    else if (takes_value && i + 1 < words.size())
+      value = words[++i];
+    const std::string name = option->get_single_name();
+    if (std::find(leave_out.begin(), leave_out.end(), name) != leave_out.end()) continue;
+    text += name + " = " + (takes_value ? toml_text(value) : "true") + "\n";
+  }
+  std::string list;
+  for (const auto& file : files) list += (list.empty() ? "" : ", ") + toml_text(file);
+  return "files = [" + list + "]\n" + text;
+}
+
+}  // namespace mechfit

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "log_options.h"
+#include "mechfit/fit/fit.h"
+
+namespace mechfit {
+
+struct FitCommand {
+  LogOptions log;
+  FitOptions fit;
+  std::string output = "model.safetensors", run = "run";
+  std::vector<std::string> validation, fix;
+  std::optional<double> barrier_weight;
+  int threads = 0;
+  bool resume = false, overwrite = false, json = false;
+  std::string config_file;  // replaced by its content before parsing (config.h)
+  std::string config;       // the flags given, as a config file
+};
+
+// Reads, fits, scores and writes; the exit code.
+int run_fit(const FitCommand& command);
+
+}  // namespace mechfit
