@@ -27,5 +27,7 @@ void add_inspect(CLI::App& app, int& exit_code);
 void add_rollout(CLI::App& app, int& exit_code);
 void add_simulate(CLI::App& app, int& exit_code);
 void add_smooth(CLI::App& app, int& exit_code);
+void add_study(CLI::App& app, int& exit_code);
+void add_report(CLI::App& app, int& exit_code);
 
 }  // namespace mechfit

@@ -46,6 +46,8 @@ int run(int argc, char** argv) {
   add_rollout(app, exit_code);
   add_simulate(app, exit_code);
   add_smooth(app, exit_code);
+  add_study(app, exit_code);
+  add_report(app, exit_code);
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // last to first
   } catch (const CLI::Success& e) {                                     // --help, --version

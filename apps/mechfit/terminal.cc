@@ -7,6 +7,7 @@
 #include <cstdio>
 
 namespace mechfit {
+inline namespace terminal {
 namespace {
 
 // Characters, not bytes, of UTF-8 text.
@@ -86,4 +87,5 @@ std::string clock_text(double seconds) {
   return buffer;
 }
 
+}  // namespace terminal
 }  // namespace mechfit

@@ -5,6 +5,8 @@
 #include <vector>
 
 namespace mechfit {
+// The report has a Table and a short_number of its own.
+inline namespace terminal {
 
 // A progress line on standard error, `label  42 %  0:31 left  detail`, redrawn at most ten times a
 // second. Says nothing when standard error is not a terminal; erased when it goes out of scope.
@@ -49,4 +51,5 @@ std::string short_number(double x);
 // 75.2 as `1:15`, 3800 as `1:03:20`.
 std::string clock_text(double seconds);
 
+}  // namespace terminal
 }  // namespace mechfit

@@ -110,6 +110,37 @@ void write_file_atomically(const std::string& path, std::string_view bytes) {
   if (parent.get() >= 0) ::fsync(parent.get());
 }
 
+void make_folders(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error || !std::filesystem::is_directory(path))
+    throw InputError(path + ": cannot make this folder: " +
+                     (error ? error.message() : std::string("a file has its name")));
+}
+
+std::vector<std::string> list_folder(const std::string& path) {
+  std::vector<std::string> names;
+  if (!path_exists(path)) return names;
+  std::error_code error;
+  std::filesystem::directory_iterator entry(path, error);
+  while (!error && entry != std::filesystem::directory_iterator()) {
+    names.push_back(entry->path().filename().string());
+    entry.increment(error);
+  }
+  if (error) throw InputError(path + ": cannot list this folder: " + error.message());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool path_exists(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0;
+}
+
+void remove_file(const std::string& path) {
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail(path, "cannot remove", errno);
+}
+
 void refuse_overwrite(const std::string& path, bool force) {
   struct stat status {};
   if (!force && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode))

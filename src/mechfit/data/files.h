@@ -13,6 +13,19 @@ std::string read_file(const std::string& path);
 // file, if any, is untouched and nothing is left behind. Devices and pipes are written directly.
 void write_file_atomically(const std::string& path, std::string_view bytes);
 
+// Makes a folder and those above it, where they do not exist.
+void make_folders(const std::string& path);
+
+// Names (without the folder) of what is in a folder, in alphabetical order; empty when there is no
+// such folder.
+std::vector<std::string> list_folder(const std::string& path);
+
+// Of any kind.
+bool path_exists(const std::string& path);
+
+// Removes a file; one that does not exist is removed already.
+void remove_file(const std::string& path);
+
 // Throws when `path` exists, unless `force`.
 void refuse_overwrite(const std::string& path, bool force);
 

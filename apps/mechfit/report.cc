@@ -1,0 +1,38 @@
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "commands.h"
+#include "mechfit/base/error.h"
+#include "mechfit/data/files.h"
+#include "report_documents.h"
+
+namespace mechfit {
+
+void add_report(CLI::App& app, int&) {
+  struct Options {
+    std::string source, output = "report.html";
+    bool force = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("report", "Writes results as one HTML page that needs no network");
+  command->add_option("RUN_OR_STUDY", options->source, "Folder of the results")
+      ->required()
+      ->type_name("DIR");
+  command->add_option("-o,--output", options->output, "The page (default report.html)")
+      ->type_name("FILE");
+  command->add_flag("--force", options->force, "Overwrite the output");
+  command->footer(
+      "Example:\n"
+      "  mechfit report study-paper -o report.html");
+  command->callback([options] {
+    refuse_overwrite(options->output, options->force);
+    write_file_atomically(options->output, report_page(options->source));
+    std::printf("Wrote %s.\n", options->output.c_str());
+  });
+}
+
+}  // namespace mechfit

@@ -1,0 +1,187 @@
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "choice.h"
+#include "commands.h"
+#include "mechfit/base/error.h"
+#include "mechfit/data/files.h"
+#include "spread.h"
+#include "study_print.h"
+#include "terminal.h"
+
+namespace mechfit {
+namespace {
+
+struct Flags {
+  StudyOptions study;
+  int jobs = 0;
+  bool json = false;
+};
+
+// Lists by comma, without repetitions: a cell belongs to a study once.
+template <class T>
+void unique(const char* flag, const std::vector<T>& items) {
+  if (std::set<T>(items.begin(), items.end()).size() != items.size())
+    throw UsageError(std::string(flag) + ": a value is given twice");
+}
+
+void add_grid_flags(CLI::App& command, Flags& flags) {
+  Grid& grid = flags.study.grid;
+  std::vector<std::string> names;
+  for (const StudyMethod& method : flags.study.methods) names.push_back(method.name);
+  grid.methods = names;
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ",") + name;
+
+  command.add_option("--systems", grid.systems, "undamped, damped or both (default)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"undamped", "damped"}))
+      ->type_name("LIST");
+  command
+      .add_option("--noise", grid.noises, "Noise of the observations (default 0.05,0.1,0.4 rad)")
+      ->delimiter(',')
+      ->check(CLI::Range(0.0, 10.0))
+      ->type_name("LIST");
+  command.add_option("--methods", grid.methods, "Default " + list)
+      ->delimiter(',')
+      ->check(CLI::IsMember(names))
+      ->type_name("LIST");
+  command
+      .add_option("--learning-rates", grid.rates,
+                  "Initial learning rates (default 1e-2,1e-3,1e-4,1e-5)")
+      ->delimiter(',')
+      ->check(CLI::Range(1e-12, 1e3))
+      ->type_name("LIST");
+  command.add_option("--seeds", grid.seeds, "Seeds 0 to N-1 (default 10)")
+      ->check(CLI::Range(1, 1000000))
+      ->type_name("N");
+  command.add_option("--epochs", flags.study.settings.epochs, "Default 500")
+      ->check(CLI::Range(1, 1000000))
+      ->type_name("N");
+  auto* data = command.add_option("--data", flags.study.data,
+                                  "Folder with SYSTEM_observed.csv, SYSTEM_midpoint_truth.csv and "
+                                  "splits.json (default: simulated)");
+  data->type_name("DIR");
+  command
+      .add_option("--system", flags.study.pendulum,
+                  "Double pendulum to simulate: points (the published figures, default) or rods "
+                  "(the paper's appendix)")
+      ->transform(choice<Pendulum>({{"points", Pendulum::points}, {"rods", Pendulum::rods}}))
+      ->excludes(data)
+      ->type_name("KIND");
+  command
+      .add_option("--jobs", flags.jobs,
+                  "Threads, one cell each (default: all cores; 1 per process under mpirun or srun)")
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N");
+  command.add_option("-o,--output", flags.study.folder, "Folder of the results")
+      ->capture_default_str()
+      ->type_name("DIR");
+  command.add_flag("--json", flags.json, "Print JSON");
+}
+
+std::string method_times(const std::vector<CellQueue::MethodTime>& times,
+                         const std::vector<StudyMethod>& methods) {
+  std::string text;
+  for (const auto& time : times)
+    text += (text.empty() ? "" : ", ") + find_method(methods, time.method).label + " " +
+            short_number(time.seconds / time.cells) + " s";
+  return text;
+}
+
+// Rank 0: runs what is missing and reports on all that the folder holds.
+void lead_study(const Flags& flags, const Study& study, const Processes& processes, int jobs,
+                int& exit_code) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::vector<int> open = study.prepare();
+  StudyOutcome outcome;
+  outcome.planned = static_cast<int>(study.cells().size());
+  outcome.ran = static_cast<int>(open.size());
+  {
+    Progress progress("study");
+    CellQueue queue(study, open, [&](const StudyProgress& p) {
+      progress.update(p.fraction,
+                      std::to_string(p.finished + p.failed) + " of " + std::to_string(p.total) +
+                          " cells" + (p.failed ? ", " + std::to_string(p.failed) + " failed" : ""));
+    });
+    processes.lead(study, queue, jobs);
+    outcome.method_times = method_times(queue.times(), flags.study.methods);
+  }
+  outcome.folder = flags.study.folder;
+  outcome.records = read_records(outcome.folder);
+  outcome.study = read_description(outcome.folder);
+  outcome.summary =
+      summarise(outcome.records, outcome.study.method_names(), outcome.study.is_published());
+  outcome.jobs = jobs;
+  outcome.processes = processes.size();
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  write_file_atomically(outcome.folder + "/results.csv", results_csv(outcome.records));
+  write_file_atomically(outcome.folder + "/summary.csv", summary_csv(outcome.summary));
+  write_file_atomically(outcome.folder + "/paired.csv", paired_csv(outcome.summary));
+  if (flags.json)
+    print_study_json(outcome);
+  else
+    print_study(outcome);
+  if (outcome.summary.failed > 0) exit_code = 1;
+}
+
+void run_study(const Flags& flags, int& exit_code) {
+  unique("--systems", flags.study.grid.systems);
+  unique("--noise", flags.study.grid.noises);
+  unique("--methods", flags.study.grid.methods);
+  unique("--learning-rates", flags.study.grid.rates);
+  const Processes processes;
+  processes.guard([&] {
+    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    const int jobs = flags.jobs > 0 ? flags.jobs : processes.size() > 1 ? 1 : cores;
+    const Study study(flags.study);
+    if (processes.rank() == 0)
+      lead_study(flags, study, processes, jobs, exit_code);
+    else
+      processes.follow(study, jobs);
+  });
+}
+
+void add_paper(CLI::App& parent, int& exit_code) {
+  auto flags = std::make_shared<Flags>();
+  flags->study.name = "paper";
+  flags->study.methods = paper_methods();
+  flags->study.folder = "study-paper";
+  CLI::App* command = parent.add_subcommand(
+      "paper", "The paper's experiments: DEL, acceleration and next-state regression");
+  add_grid_flags(*command, *flags);
+  command->footer(
+      "Every finished cell is a file in DIR/cells; the same command again goes on where an\n"
+      "interrupted one stopped. Spread over machines: mpirun -n 8 mechfit study paper ...\n"
+      "(with a build with -DMECHFIT_WITH_MPI=ON), or srun.\n\n"
+      "Example, a small part of the grid:\n"
+      "  mechfit study paper --noise 0.1 --learning-rates 1e-2 --seeds 3 -o small-study");
+  command->callback([flags, &parent, &exit_code] {
+    flags->study.command = "mechfit study paper";
+    for (const CLI::Option* option : parent.get_subcommand("paper")->get_options())
+      if (option->count() > 0 && option->get_name() != "--help") {
+        flags->study.command += " " + option->get_name();
+        for (std::size_t i = 0; i < option->results().size(); ++i)
+          flags->study.command += (i == 0 ? " " : ",") + option->results()[i];
+      }
+    run_study(*flags, exit_code);
+  });
+}
+
+}  // namespace
+
+void add_study(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("study", "Compares ways to fit on the double pendulum");
+  command->require_subcommand(1);
+  command->footer(
+      "Example, the paper's experiments on all cores:\n"
+      "  mechfit study paper -o study-paper");
+  add_paper(*command, exit_code);
+}
+
+}  // namespace mechfit

@@ -1,0 +1,18 @@
+# The study command from outside.
+add_test(NAME study.command
+         COMMAND ${CMAKE_CURRENT_LIST_DIR}/command_test $<TARGET_FILE:mechfit_app>)
+set_tests_properties(study.command PROPERTIES LABELS command)
+
+# The same program built with MPI, whether or not the one for users is.
+find_package(MPI QUIET COMPONENTS CXX)
+if(MPI_CXX_FOUND AND NOT MECHFIT_SANITIZE)
+  mechfit_program(mechfit_mpi mechfit-mpi ON)
+  add_test(NAME study.mpi COMMAND ${CMAKE_CURRENT_LIST_DIR}/mpi_test $<TARGET_FILE:mechfit_mpi>
+           $<TARGET_FILE:mechfit_app> ${MPIEXEC_EXECUTABLE})
+  add_test(NAME study.two_hosts COMMAND ${CMAKE_CURRENT_LIST_DIR}/two_hosts_test
+           $<TARGET_FILE:mechfit_mpi> ${MPIEXEC_EXECUTABLE})
+  set_tests_properties(study.mpi study.two_hosts PROPERTIES LABELS mpi TIMEOUT 600
+                       SKIP_RETURN_CODE 77)
+else()
+  message(STATUS "No MPI: the tests labelled mpi are left out")
+endif()
