@@ -113,7 +113,7 @@ std::vector<std::string> with_config(std::vector<std::string> arguments) {
   const bool has_files = arguments.size() > 1 && !arguments[1].starts_with("-");
   for (const auto& [name, values] : read_settings(path)) {
     const std::string flag = "--" + name;
-    if (given(flag)) continue;
+    if (given(flag) || (name == "output" && given("-o"))) continue;
     if (name == "files") {
       if (!has_files) arguments.insert(arguments.begin() + 1, values.begin(), values.end());
     } else if (values.size() == 1 && (values[0] == "true" || values[0] == "false")) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "mechfit/base/error.h"
 #include "mechfit/base/random.h"
 #include "mechfit/data/trajectory.h"
 #include "mechfit/integrate/runge_kutta.h"

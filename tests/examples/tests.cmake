@@ -9,7 +9,7 @@ if(MECHFIT_BUILD_EXAMPLES)
     set_tests_properties(Example.${name} PROPERTIES LABELS examples TIMEOUT 600)
   endforeach()
   add_test(NAME Docs.ModelFilesAreReadInPython
-           COMMAND ${CMAKE_CURRENT_LIST_DIR}/examples/read_model_in_python
+           COMMAND ${CMAKE_CURRENT_LIST_DIR}/read_model_in_python
                    $<TARGET_FILE:example_03_inverse_dynamics> ${PROJECT_SOURCE_DIR}/docs/model_files.md)
   set_tests_properties(Docs.ModelFilesAreReadInPython PROPERTIES LABELS examples SKIP_RETURN_CODE 77)
 endif()

@@ -50,9 +50,16 @@ struct Barrier::Worker {
   LogProduct product;
 };
 
-Barrier::Barrier(const Model& model, std::span<const double> q, int n, ThreadPool& pool)
-    : q_(q), n_(n), count_(static_cast<int>(q.size()) / n), pool_(pool) {
+Barrier::Barrier(const Model& model, std::span<const double> q, int n, ThreadPool& pool,
+                 std::vector<double> scales)
+    : q_(q),
+      n_(n),
+      count_(static_cast<int>(q.size()) / n),
+      scales_(std::move(scales)),
+      pool_(pool) {
   MECHFIT_CHECK(model.joints() == n && count_ > 0);
+  if (scales_.empty()) scales_.assign(n, 1.0);
+  MECHFIT_CHECK(static_cast<int>(scales_.size()) == n);
   all_.resize(count_);
   std::iota(all_.begin(), all_.end(), 0);
   for (int i = 0; i < pool.size(); ++i) workers_.push_back(std::make_unique<Worker>(model));
@@ -63,15 +70,26 @@ Barrier::Barrier(const Model& model, std::span<const double> q, int n, ThreadPoo
 
 Barrier::~Barrier() = default;
 
-// Sum of log det over one block; with `gradient` <W, M> is pulled back for W = scale (M - alpha
-// I)^-1.
-double Barrier::block(const Model& model, const int* index, int count, double scale, bool gradient,
-                      Worker& w) const {
+// w.mass = S M S at the points named by index
+void Barrier::load_mass(const Model& model, const int* index, int count, Worker& w) const {
   for (int lane = 0; lane < kBlock; ++lane) {
-    const double* row = q_.data() + index[lane < count ? lane : 0] * n_;
+    const double* row =
+        q_.data() + static_cast<std::ptrdiff_t>(index[lane < count ? lane : 0]) * n_;
     for (int i = 0; i < n_; ++i) w.q[i * kBlock + lane] = row[i];
   }
   model.mass(w.q.data(), w.mass.data(), w.model);
+  for (int i = 0; i < n_; ++i)
+    for (int j = 0; j <= i; ++j) {
+      double* entry = &w.mass[(i * n_ + j) * kBlock];
+      for (int lane = 0; lane < kBlock; ++lane) entry[lane] *= scales_[i] * scales_[j];
+    }
+}
+
+// Multiplies the determinants of one block into the worker's product; with `gradient` <W, M> is
+// pulled back for W = scale S (S M S - alpha I)^-1 S. Infinite when a point is not feasible.
+double Barrier::block(const Model& model, const int* index, int count, double scale, bool gradient,
+                      Worker& w) const {
+  load_mass(model, index, count, w);
   for (int i = 0; i < n_; ++i) {
     double* diagonal = &w.mass[(i * n_ + i) * kBlock];
     for (int lane = 0; lane < kBlock; ++lane) diagonal[lane] -= alpha_;
@@ -92,7 +110,9 @@ double Barrier::block(const Model& model, const int* index, int count, double sc
       w.column[i] = i / kBlock == j && i % kBlock < count ? scale : 0.0;
     solve(n_, w.factor.data(), w.column.data(), w.column.data());
     for (int i = j; i < n_; ++i)
-      std::copy_n(&w.column[i * kBlock], kBlock, &w.weights[(i * n_ + j) * kBlock]);
+      for (int lane = 0; lane < kBlock; ++lane)
+        w.weights[(i * n_ + j) * kBlock + lane] =
+            scales_[i] * scales_[j] * w.column[i * kBlock + lane];
   }
   Adjoints adjoints;
   adjoints.theta = true;
@@ -144,10 +164,7 @@ double Barrier::smallest_eigenvalue(const Model& model) const {
   Eigen::MatrixXd m(n_, n_);
   for (int begin = 0; begin < count_; begin += kBlock) {
     const int count = std::min(kBlock, count_ - begin);
-    for (int lane = 0; lane < kBlock; ++lane)
-      for (int i = 0; i < n_; ++i)
-        w.q[i * kBlock + lane] = q_[(begin + (lane < count ? lane : 0)) * n_ + i];
-    model.mass(w.q.data(), w.mass.data(), w.model);
+    load_mass(model, &all_[begin], count, w);
     for (int lane = 0; lane < count; ++lane) {
       for (int i = 0; i < n_; ++i)
         for (int j = 0; j <= i; ++j) m(i, j) = m(j, i) = w.mass[(i * n_ + j) * kBlock + lane];

@@ -35,8 +35,10 @@ void weigh(const Magnitudes& size, const Model& model, TrainOptions& options) {
       const Smm* smm = model.as<Smm>();
       const double energy = smm ? smm->config().scales.energy : 1.0;
       options.objective.weights.clear();
-      for (int i = 0; i < n; ++i)
+      for (int i = 0; i < n; ++i) {
         options.objective.weights.push_back(std::pow(size.v[i] * size.time / energy, 2));
+        options.barrier_scales.push_back(size.v[i] / std::sqrt(energy));
+      }
       break;
     }
   }

@@ -52,7 +52,7 @@ Trainer::Trainer(Model start, const Samples& train, const Samples& validation, T
   state_.history.reserve(options_.epochs);
 
   if (options_.objective.method == Method::del) {
-    barrier_ = std::make_unique<Barrier>(model_, train.q, train.n, pool);
+    barrier_ = std::make_unique<Barrier>(model_, train.q, train.n, pool, options_.barrier_scales);
     // The line alpha = 0.99 of the smallest eigenvalue is feasible at the start.
     state_.alpha = 0.99 * barrier_->smallest_eigenvalue(model_);
     MECHFIT_CHECK(state_.alpha > 0, "M is not positive definite at the start");

@@ -30,7 +30,8 @@ struct TrainOptions {
   int patience = 0;  // epochs without improvement before an early stop; 0: never
   std::optional<double>
       barrier_weight;  // mu of the DEL objective; unset: both terms of equal size at the start
-  double barrier_share = 1.0;  // that equality times this
+  std::vector<double> barrier_scales;  // S of the barrier [n], empty: ones
+  double barrier_share = 1.0;          // that equality times this
 };
 
 struct EpochRecord {

@@ -1,0 +1,171 @@
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "mechfit/base/random.h"
+#include "mechfit/data/model_file.h"
+#include "tests/cli/program.h"
+
+namespace mechfit {
+namespace {
+
+// A log of six short pendulum runs in a folder of its own.
+class Fit : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(run_mechfit("simulate pendulum --runs 6 --steps 60 --noise 0.01 --q0=-2:2 -o " +
+                          file("log.csv"))
+                  .code,
+              0);
+  }
+  std::string file(const std::string& name) const { return scratch_.file(name); }
+  std::string base(const std::string& name) const {
+    return "fit " + file("log.csv") + " --hidden 8,8 -o " + file(name + ".safetensors") +
+           " --run " + file(name) + " ";
+  }
+  std::string model(const std::string& name) const {
+    return read_file(file(name + ".safetensors"));
+  }
+  // Starts a fit and does something to it after a while; its exit status.
+  int disturbed(const std::string& arguments, int milliseconds, int signal) const {
+    const pid_t child = fork();
+    if (child == 0) {
+      const std::string line =
+          std::string("exec ") + MECHFIT_PROGRAM + " " + arguments + " >/dev/null 2>&1";
+      execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+      _exit(127);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    kill(child, signal);
+    int status = 0;
+    waitpid(child, &status, 0);
+    return status;
+  }
+  ScratchFolder scratch_{"fit"};
+};
+
+TEST_F(Fit, WritesAModelAndSaysHowGoodItIs) {
+  const auto result = run_mechfit(base("a") + "--epochs 30");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("Verdict"), std::string::npos);
+  EXPECT_NE(result.out.find("constant velocity"), std::string::npos);
+  EXPECT_EQ(load_model(file("a.safetensors")).model.joints(), 1);
+  const auto json = run_mechfit(base("b") + "--epochs 2 --json");
+  EXPECT_NE(json.out.find("\"acceleration_mse\""), std::string::npos) << json.out;
+}
+
+TEST_F(Fit, SameSeedSameBytesForAnyNumberOfThreads) {
+  for (const char* method : {"del", "acceleration", "next-state", "gauge-free"}) {
+    const std::string flags = std::string("--epochs 3 --overwrite --method ") + method;
+    ASSERT_EQ(run_mechfit(base("one") + flags + " --threads 1").code, 0);
+    ASSERT_EQ(run_mechfit(base("two") + flags + " --threads 2").code, 0);
+    EXPECT_EQ(model("one"), model("two")) << method;
+    ASSERT_EQ(run_mechfit(base("other") + flags + " --seed 1").code, 0);
+    EXPECT_NE(model("one"), model("other")) << method;
+  }
+}
+
+TEST_F(Fit, ConfigFileAndFlagsMeanTheSame) {
+  ASSERT_EQ(run_mechfit(base("flags") + "--epochs 3 --force network --seed 5").code, 0);
+  ASSERT_EQ(run_mechfit("fit --config " + file("flags/config.toml") + " -o " +
+                        file("config.safetensors") + " --run " + file("config"))
+                .code,
+            0);
+  EXPECT_EQ(model("flags"), model("config"));
+  std::ofstream(file("bad.toml")) << "epochs = 3\nseed 5\n";
+  const auto bad = run_mechfit(base("bad") + "--config " + file("bad.toml"));
+  EXPECT_EQ(bad.code, 1);
+  EXPECT_NE(bad.err.find("bad.toml:2: found \"seed 5\", expected name = value"), std::string::npos)
+      << bad.err;
+}
+
+TEST_F(Fit, InterruptedAtAnyMomentResumesToTheIdenticalModel) {
+  const std::string flags = "--epochs 4000 --threads 1 ";
+  ASSERT_EQ(run_mechfit(base("whole") + flags).code, 0);
+  Random random(11);
+  for (int round = 0; round < 3; ++round) {
+    const std::string name = "interrupted" + std::to_string(round);
+    const int status = disturbed(base(name) + flags, 300 + static_cast<int>(random.below(300)),
+                                 round == 0 ? SIGTERM : SIGINT);
+    ASSERT_TRUE(WIFEXITED(status));
+    ASSERT_EQ(WEXITSTATUS(status), 1) << "ended before it was interrupted";
+    ASSERT_NO_THROW(load_model(file(name + ".safetensors")));
+    ASSERT_EQ(run_mechfit(base(name) + flags + "--resume").code, 0);
+    EXPECT_EQ(model(name), model("whole"));
+  }
+}
+
+TEST_F(Fit, KilledAtAnyMomentLeavesWholeFiles) {
+  Random random(12);
+  for (int round = 0; round < 20; ++round) {
+    const std::string name = "killed";
+    disturbed(base(name) + "--epochs 100000 --overwrite", 20 + static_cast<int>(random.below(200)),
+              SIGKILL);
+    // Whatever is there is whole: a resume either goes on or says that there is no checkpoint yet.
+    struct stat info;
+    if (stat(file("killed/checkpoint.safetensors").c_str(), &info) == 0) {
+      EXPECT_NO_THROW(read_file(file("killed/checkpoint.safetensors")));
+      const auto resumed = disturbed(base(name) + "--epochs 100000 --resume", 50, SIGINT);
+      EXPECT_TRUE(WIFEXITED(resumed) || WIFSIGNALED(resumed));
+    }
+  }
+}
+
+TEST_F(Fit, AFullDiskIsSaidAndLeavesNothingBehind) {
+  const std::string command = "ulimit -f 8; trap '' XFSZ; exec " + std::string(MECHFIT_PROGRAM) +
+                              " " + base("full") + "--hidden 64,64 --epochs 2 >/dev/null 2>" +
+                              file("err");
+  const int status = std::system(("sh -c \"" + command + "\"").c_str());
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_NE(read_file(file("err")).find("full"), std::string::npos) << read_file(file("err"));
+  struct stat info;
+  EXPECT_NE(stat(file("full.safetensors").c_str(), &info), 0);
+}
+
+TEST_F(Fit, SaysWhatIsWrongInOneLine) {
+  const auto expect = [&](const std::string& arguments, int code, const std::string& text) {
+    const auto result = run_mechfit(arguments);
+    EXPECT_EQ(result.code, code) << result.err;
+    EXPECT_NE(result.err.find(text), std::string::npos) << result.err;
+  };
+  std::ofstream(file("file")) << "x";
+  expect("fit " + file("log.csv") + " --run " + file("file") + "/run -o " + file("m"), 1,
+         "cannot make this folder");
+  expect(base("x") + "--method nonsense", 2, "expected one of");
+  expect(base("x") + "--family nonsense", 1, "nonsense");
+  expect(base("x") + "--fix g", 2, "NAME=VALUE");
+  expect(base("x") + "--family pendulum --fix nope=1", 1, "nope");
+  expect(base("x") + "--resume", 1, "checkpoint");
+
+  std::ofstream constant(file("constant.csv"));
+  constant << "t,q1\n";
+  for (int i = 0; i < 100; ++i) constant << i * 0.01 << ",1.5\n";
+  constant.close();
+  expect("fit " + file("constant.csv") + " -o " + file("c") + " --run " + file("c1"), 1,
+         "does not move");
+  std::ofstream(file("short.csv")) << "t,q1\n0,0\n0.1,0.1\n0.2,0.15\n0.3,0.1\n0.4,0.2\n";
+  expect("fit " + file("short.csv") + " -o " + file("s") + " --run " + file("s1"), 1, "5 samples");
+  expect(base("x") + "--validation " + file("nothing.csv"), 1, "nothing.csv");
+  ASSERT_EQ(run_mechfit(base("x") + "--epochs 1").code, 0);
+  expect(base("x") + "--epochs 1", 1, "exists already");
+  expect(base("x") + "--epochs 2 --resume", 1, "other data or options");
+}
+
+TEST_F(Fit, FourteenJointsWorkAsOneDoes) {
+  ASSERT_EQ(
+      run_mechfit("simulate chain --links 14 --runs 4 --steps 40 --step 0.01 --noise 0.001 -o " +
+                  file("chain.csv"))
+          .code,
+      0);
+  const auto result = run_mechfit("fit " + file("chain.csv") + " --epochs 2 --hidden 8,8 -o " +
+                                  file("chain.safetensors") + " --run " + file("chain"));
+  EXPECT_EQ(result.code, 0) << result.err;
+}
+
+}  // namespace
+}  // namespace mechfit

@@ -1,0 +1,147 @@
+// Whole fits: what a user may expect of each objective.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "mechfit/data/simulate.h"
+#include "mechfit/evaluate/scores.h"
+#include "mechfit/fit/fit.h"
+#include "mechfit/fit/split.h"
+#include "mechfit/mechanics/point.h"
+
+namespace mechfit {
+namespace {
+
+Log part(const Log& log, int begin, int end) {
+  Log out;
+  out.channels = log.channels;
+  out.runs.assign(log.runs.begin() + begin, log.runs.begin() + end);
+  return out;
+}
+
+// The objectives without the smoothing: noise-free states of the point-mass pendulum, eight runs to
+// train on.
+TEST(Fit, EveryObjectiveLearnsThePendulumFromNoiseFreeStates) {
+  ThreadPool pool(2);
+  const PaperProtocol protocol = paper_protocol(false, false);
+  auto options = protocol.options;
+  options.seed = 5;
+  const Simulation data =
+      simulate(Model(protocol.system), system_channels(protocol.system), options, pool);
+  for (const auto& [method, name] : {std::pair{Method::del, "del"},
+                                     {Method::acceleration, "acceleration"},
+                                     {Method::next_state, "next-state"},
+                                     {Method::gauge_free, "gauge-free"}}) {
+    FitOptions fitting;
+    fitting.method = method;
+    fitting.smoothed = true;
+    fitting.force = ForceKind::none;
+    const FitResult result = fit(part(data.truth, 0, 8), part(data.truth, 8, 12), fitting, pool);
+    const Scores scores = evaluate(result.model, part(data.midpoints, 12, 16), {}, pool);
+    RecordProperty(std::string(name) + "_acceleration_mse",
+                   std::to_string(scores.acceleration.mse));
+    std::string rollouts;
+    for (const auto& h : scores.rollout.horizons)
+      rollouts += std::to_string(h.seconds) + " s: " + std::to_string(h.variational.overall) + "  ";
+    std::printf("%-12s acceleration MSE %.3f (zero %.1f), rollouts %s\n", name,
+                scores.acceleration.mse, scores.acceleration_zero.mse, rollouts.c_str());
+    EXPECT_LE(scores.acceleration.mse, 3.0) << name;
+    EXPECT_GT(scores.acceleration_zero.mse, 50.0);
+  }
+}
+
+// The same log in other units gives the same model after conversion.
+TEST(Fit, UnitsDoNotMatter) {
+  ThreadPool pool(2);
+  const AnalyticSystem cart = make_system("cart-pole");
+  SimulateOptions options;
+  options.runs = 6;
+  options.steps = 80;
+  options.h = 0.02;
+  options.q0 = default_start(cart);
+  options.v0 = {{0.0, 0.0}, {0.0, 0.0}};
+  options.input.signal = InputSignal::smooth;
+  options.input.amplitude = 2.0;
+  options.noise = {1e-3, 1e-3};
+  const Log metres = simulate(Model(cart), system_channels(cart), options, pool).observed;
+  Log other = metres;  // the cart in millimetres, time in milliseconds
+  for (auto& run : other.runs) {
+    for (auto& t : run.t) t *= 1000.0;
+    for (int k = 0; k < run.size(); ++k) run.q[2 * k] *= 1000.0;
+  }
+  for (Method method :
+       {Method::del, Method::acceleration, Method::next_state, Method::gauge_free}) {
+    FitOptions fitting;
+    fitting.method = method;
+    fitting.epochs = 5;
+    const FitResult a = fit(metres, std::nullopt, fitting, pool),
+                    b = fit(other, std::nullopt, fitting, pool);
+    PointDynamics in_metres(a.model), in_millimetres(b.model);
+    Random random(3);
+    for (int i = 0; i < 20; ++i) {
+      const double x = random.uniform(-0.3, 0.3), q = random.uniform(-1, 1),
+                   v = random.uniform(-1, 1), w = random.uniform(-1, 1), u = random.uniform(-2, 2);
+      double one[2], two[2];
+      ASSERT_TRUE(
+          in_metres.acceleration(std::vector{x, q}, std::vector{v, w}, std::vector{u}, one));
+      ASSERT_TRUE(in_millimetres.acceleration(std::vector{1000 * x, q}, std::vector{v, w / 1000},
+                                              std::vector{u}, two));
+      EXPECT_NEAR(two[0] * 1e3, one[0], 1e-6 * (1 + std::fabs(one[0])));
+      EXPECT_NEAR(two[1] * 1e6, one[1], 1e-6 * (1 + std::fabs(one[1])));
+    }
+  }
+}
+
+// With known inputs the scale of M is physical: small and large machines are found in their units.
+TEST(Fit, InputsGiveTheMassMatrixItsPhysicalScale) {
+  ThreadPool pool(2);
+  struct Machine {
+    const char* name;
+    double cart, pole, length, amplitude;
+  };
+  for (const Machine& machine :
+       {Machine{"95 kg", 95.0, 5.0, 1.0, 100.0}, Machine{"1e-4 kg", 1e-4, 5e-6, 1.0, 1e-4}}) {
+    AnalyticSystem cart = make_system("cart-pole");
+    cart.set_constant("m_cart", machine.cart);
+    cart.set_constant("m_pole", machine.pole);
+    cart.set_constant("l", machine.length);
+    SimulateOptions options;
+    options.runs = 16;
+    options.steps = 200;
+    options.h = 0.01;
+    options.q0 = {{-0.2, 0.2}, {-1.0, 1.0}};
+    options.v0 = {{-0.5, 0.5}, {-1.0, 1.0}};
+    options.input.signal = InputSignal::smooth;
+    options.input.amplitude = machine.amplitude;
+    options.input.lowest_frequency = 0.5;
+    options.input.highest_frequency = 3.0;
+    const Simulation data = simulate(Model(cart), system_channels(cart), options, pool);
+    for (const auto& [method, name] : {std::pair{Method::del, "del"},
+                                       {Method::acceleration, "acceleration"},
+                                       {Method::gauge_free, "gauge-free"}}) {
+      FitOptions fitting;
+      fitting.method = method;
+      fitting.smoothed = true;
+      fitting.force = ForceKind::none;
+      const FitResult result = fit(data.truth, std::nullopt, fitting, pool);
+      PointDynamics learned(result.model);
+      const Model truth(cart);
+      PointDynamics exact(truth);
+      double error = 0, size = 0;
+      for (const auto& run : data.truth.runs)
+        for (int k = 0; k < run.size(); k += 20) {
+          double one[4], two[4];
+          learned.mass(std::span(run.q).subspan(2 * k, 2), one);
+          exact.mass(std::span(run.q).subspan(2 * k, 2), two);
+          error += std::pow(one[0] - two[0], 2);
+          size += std::pow(two[0], 2);
+        }
+      std::printf("%s by %s: M off by %.2f %%\n", machine.name, name,
+                  100 * std::sqrt(error / size));
+      EXPECT_LT(std::sqrt(error / size), 0.02) << machine.name << " by " << name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mechfit
