@@ -17,6 +17,7 @@
 #include "mechfit/data/model_file.h"
 #include "mechfit/evaluate/scores.h"
 #include "mechfit/fit/checkpoint.h"
+#include "report_documents.h"
 #include "scores_print.h"
 #include "terminal.h"
 
@@ -81,16 +82,6 @@ std::string epochs_csv(const std::vector<EpochRecord>& history) {
     text += fmt::format("{},{},{},{},{},{}\n", r.epoch, r.loss, r.validation, r.learning_rate,
                         r.halvings, r.rejected);
   return text;
-}
-
-// The characters that JSON wants escaped.
-std::string json_text(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out;
 }
 
 const char* method_name(Method method) {
@@ -175,6 +166,7 @@ int run_fit(const FitCommand& command) {
                      {"epoch", std::to_string(result.state.best_epoch)},
                      {"scores", scores_json(scores)}};
   save_model(command.output, record, true);
+  write_fit_page(command.run, result, scores, command.config, pool);
   if (!result.finished) {
     print_note(
         fmt::format("interrupted after epoch {}; the best model so far is in {}; go on with the "
@@ -183,13 +175,13 @@ int run_fit(const FitCommand& command) {
     return 1;
   }
   if (command.json) {
-    fmt::print("{{\"model\": \"{}\", \"epochs\": {}, \"selected_epoch\": {}, \"scores\": {}}}\n",
-               json_text(command.output), result.state.epoch, result.state.best_epoch,
+    fmt::print("{{\"model\": {}, \"epochs\": {}, \"selected_epoch\": {}, \"scores\": {}}}\n",
+               json_string(command.output), result.state.epoch, result.state.best_epoch,
                scores_json(scores));
   } else {
     for (const auto& note : result.notes) print_note(note);
     print_scores(result.channels, scores);
-    fmt::print("\nmodel {}, run {}\n", command.output, command.run);
+    fmt::print("\nmodel {}, report {}/report.html\n", command.output, command.run);
   }
   return 0;
 }

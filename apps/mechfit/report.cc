@@ -8,13 +8,14 @@
 #include "mechfit/base/error.h"
 #include "mechfit/data/files.h"
 #include "report_documents.h"
+#include "terminal.h"
 
 namespace mechfit {
 
 void add_report(CLI::App& app, int&) {
   struct Options {
     std::string source, output = "report.html";
-    bool force = false;
+    bool force = false, json = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command =
@@ -25,13 +26,17 @@ void add_report(CLI::App& app, int&) {
   command->add_option("-o,--output", options->output, "The page (default report.html)")
       ->type_name("FILE");
   command->add_flag("--force", options->force, "Overwrite the output");
+  command->add_flag("--json", options->json, "Print JSON");
   command->footer(
       "Example:\n"
       "  mechfit report study-paper -o report.html");
   command->callback([options] {
     refuse_overwrite(options->output, options->force);
     write_file_atomically(options->output, report_page(options->source));
-    std::printf("Wrote %s.\n", options->output.c_str());
+    if (options->json)
+      std::printf("{\"report\": %s}\n", json_string(options->output).c_str());
+    else
+      std::printf("Wrote %s.\n", options->output.c_str());
   });
 }
 

@@ -4,14 +4,32 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/data/files.h"
+#include "mechfit/report/fit_report.h"
 #include "mechfit/report/page.h"
 #include "mechfit/report/study_report.h"
+#include "mechfit/version.h"
 
 namespace mechfit {
 
 std::string report_page(const std::string& folder) {
   if (path_exists(folder + "/study.json")) return render_page(study_document(folder));
-  throw InputError(folder + ": no study.json, expected the folder of a study");
+  const std::string document = folder + "/report.json";
+  if (path_exists(document)) {
+    const auto page = nlohmann::json::parse(read_file(document), nullptr, false);
+    if (page.is_discarded()) throw InputError(document + ": not JSON");
+    return render_page(page);
+  }
+  throw InputError(
+      folder + ": no study.json and no report.json, expected the folder of a study or of a fit");
+}
+
+void write_fit_page(const std::string& folder, const FitResult& result, const Scores& scores,
+                    const std::string& config, ThreadPool& pool) {
+  const auto page =
+      fit_document(result, scores, "A model fitted to a log of motion",
+                   {{"Flags, as a config file", config}, {"mechfit", kVersion}}, pool);
+  write_file_atomically(folder + "/report.json", page.dump());
+  write_file_atomically(folder + "/report.html", render_page(page));
 }
 
 }  // namespace mechfit

@@ -87,5 +87,14 @@ std::string clock_text(double seconds) {
   return buffer;
 }
 
+std::string json_string(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
 }  // namespace terminal
 }  // namespace mechfit

@@ -67,7 +67,6 @@ TEST_P(EveryModel, AgreesWithIndependentTriples) {
 TEST_P(EveryModel, JacobianAndPullbackAgreeWithFiniteDifferences) {
   Random random(2);
   Model model = GetParam().make(random);
-  if (model.joints() > 7) GTEST_SKIP() << "slow, and nothing new";
   Motion run = random_run(model, kBlock + 4, random);
   const int n = model.joints();
   const std::size_t rows = kBlock + 2;

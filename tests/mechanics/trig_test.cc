@@ -76,7 +76,8 @@ TEST_P(EveryTrig, GradientsPerLaneSumToTheGatheredOnes) {
 TEST_P(EveryTrig, FrictionTakesEnergy) {
   Random random(5);
   const Trig model = random_trig(GetParam(), random);
-  if (model.slips().empty()) GTEST_SKIP() << "without friction";
+  ASSERT_EQ(model.slips().empty(), !model.config().friction);
+  if (model.slips().empty()) return;
   std::vector<double> theta(model.parameters().begin(), model.parameters().end());
   Trig without = model;
   std::fill_n(theta.begin() + model.friction_offset(), 2 * model.slips().size(), 0.0);

@@ -1,0 +1,204 @@
+#include "mechfit/report/fit_report.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "mechfit/data/number.h"
+#include "mechfit/integrate/variational.h"
+#include "mechfit/mechanics/point.h"
+#include "mechfit/report/mechanism.h"
+
+namespace mechfit {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kScatterPoints = 500, kRollouts = 3, kRolloutSamples = 250, kLandscapePoints = 73;
+
+json curve_over_horizons(const Scores& scores, const JointErrors HorizonScore::*member) {
+  json values = json::array();
+  for (const auto& horizon : scores.rollout.horizons) values.push_back((horizon.*member).overall);
+  return values;
+}
+
+json score_tables(const Scores& s) {
+  json tables;
+  auto row = [](const char* name, const AccelerationError& error) {
+    return json{{"name", name}, {"mse", error.mse}, {"joints", error.joint_mse}};
+  };
+  tables["acceleration"] =
+      json::array({row("this model", s.acceleration), row("predict nothing", s.acceleration_zero)});
+  if (s.rollout.horizons.empty()) return tables;
+  json horizons = json::array();
+  for (const auto& horizon : s.rollout.horizons) horizons.push_back(horizon.seconds);
+  auto rollout = [&](const char* name, const JointErrors HorizonScore::*member) {
+    return json{{"name", name}, {"rmse", curve_over_horizons(s, member)}};
+  };
+  tables["rollout"] = {
+      {"horizons", horizons},
+      {"rows", json::array({rollout("this model", &HorizonScore::variational),
+                            rollout("predict nothing", &HorizonScore::stay),
+                            rollout("constant velocity", &HorizonScore::velocity)})}};
+  return tables;
+}
+
+json learning(const TrainState& state) {
+  json epochs = json::array(), loss = json::array(), validation = json::array();
+  for (const auto& record : state.history) {
+    epochs.push_back(record.epoch);
+    loss.push_back(record.loss);
+    validation.push_back(record.validation);
+  }
+  return {{"epoch", epochs},
+          {"series", json::array({json{{"name", "training"}, {"y", loss}},
+                                  json{{"name", "validation"}, {"y", validation}}})},
+          {"selected", state.best_epoch}};
+}
+
+json scatter(const Model& model, const Log& smoothed) {
+  const int n = model.joints(), m = model.inputs();
+  PointDynamics point(model);
+  const MotionPoints points = motion_points(smoothed, InputAtSample::mean);
+  std::vector<json> measured(n, json::array()), predicted(n, json::array());
+  std::vector<double> a(n);
+  const int stride = std::max(1, points.size() / kScatterPoints);
+  for (int k = 0; k < points.size(); k += stride) {
+    const auto row = [&](const std::vector<double>& x, int width) {
+      return std::span(x).subspan(static_cast<std::size_t>(k) * width, width);
+    };
+    if (!point.acceleration(row(points.q, n), row(points.v, n), row(points.u, m), a)) continue;
+    for (int i = 0; i < n; ++i) {
+      measured[i].push_back(points.a[k * n + i]);
+      predicted[i].push_back(a[i]);
+    }
+  }
+  json joints = json::array();
+  for (int i = 0; i < n; ++i)
+    joints.push_back({{"measured", measured[i]}, {"predicted", predicted[i]}});
+  return joints;
+}
+
+struct Prediction {
+  std::vector<double> t;
+  Rollout rollout;
+};
+
+// The model's motion from the first sample of a run, and where it was on the way.
+Prediction predict(const Model& model, const Trajectory& run, ThreadPool& pool) {
+  const int n = model.joints(), m = model.inputs();
+  RolloutRequest request;
+  request.trajectories = 1;
+  request.steps = std::min(run.size(), kRolloutSamples) - 1;
+  request.q0 = std::span(run.q).first(n);
+  request.v0 = std::span(run.qd).first(n);
+  std::vector<double> h;
+  for (int k = 0; k < request.steps; ++k) h.push_back(run.t[k + 1] - run.t[k]);
+  request.h = h;
+  request.u = std::span(run.u).first(static_cast<std::size_t>(request.steps) * m);
+  std::vector<double> t;
+  for (int k = 0; k <= request.steps; ++k) t.push_back(run.t[k] - run.t[0]);
+  return {std::move(t), variational_rollout(model, request, pool)};
+}
+
+json rollout_figure(const Model& model, const Trajectory& run, const Trajectory& observed,
+                    const Prediction& prediction) {
+  const int n = model.joints();
+  const Rollout& out = prediction.rollout;
+  json joints = json::array();
+  for (int i = 0; i < n; ++i) {
+    json seen = json::array(), measured = json::array(), predicted = json::array();
+    for (int k = 0; k <= out.steps; ++k) {
+      seen.push_back(observed.q[k * n + i]);
+      measured.push_back(run.q[k * n + i]);
+      const double q = out.q[k * n + i];
+      predicted.push_back(std::isfinite(q) ? json(q) : json(nullptr));
+    }
+    joints.push_back({{"observed", seen}, {"measured", measured}, {"predicted", predicted}});
+  }
+  PointDynamics point(model);
+  json energy = json::array();
+  for (int k = 0; k <= out.steps; ++k) {
+    const auto q = std::span(out.q).subspan(k * n, n), v = std::span(out.v).subspan(k * n, n);
+    const bool known = k <= out.completed[0] && std::isfinite(v[0]);
+    energy.push_back(known ? json(point.energy(q, v)) : json(nullptr));
+  }
+  return {{"name", "run " + run.name + ", from its start"},
+          {"t", prediction.t},
+          {"joints", joints},
+          {"energy", json::array({json{{"name", "rollout"}, {"y", energy}}})}};
+}
+
+// Eigenvalues of M and V along each joint, the others at their mean.
+json landscape(const Model& model, const Log& log) {
+  const int n = model.joints();
+  std::vector<double> low(n, 1e300), high(n, -1e300), mean(n, 0.0);
+  for (const auto& run : log.runs)
+    for (std::size_t k = 0; k < run.q.size(); ++k) {
+      low[k % n] = std::min(low[k % n], run.q[k]);
+      high[k % n] = std::max(high[k % n], run.q[k]);
+      mean[k % n] += run.q[k] / log.samples();
+    }
+  PointDynamics point(model);
+  json joints = json::array();
+  for (int i = 0; i < n; ++i) {
+    json q = json::array(), v = json::array();
+    std::vector<json> eigenvalues(n, json::array());
+    for (int k = 0; k < kLandscapePoints; ++k) {
+      std::vector<double> at = mean;
+      at[i] = low[i] + (high[i] - low[i]) * k / (kLandscapePoints - 1);
+      Eigen::MatrixXd m(n, n);
+      point.mass(at, std::span(m.data(), static_cast<std::size_t>(n * n)));
+      const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(m, Eigen::EigenvaluesOnly);
+      q.push_back(at[i]);
+      v.push_back(point.potential(at));
+      for (int j = 0; j < n; ++j) eigenvalues[j].push_back(solver.eigenvalues()[j]);
+    }
+    joints.push_back({{"q", q}, {"eigenvalues", eigenvalues}, {"V", v}});
+  }
+  return joints;
+}
+
+}  // namespace
+
+json fit_document(const FitResult& result, const Scores& scores, const std::string& title,
+                  const std::vector<std::pair<std::string, std::string>>& settings,
+                  ThreadPool& pool) {
+  json page = {
+      {"kind", "fit"}, {"title", title}, {"settings", json::array()}, {"joints", json::array()}};
+  for (const auto& [name, value] : settings)
+    page["settings"].push_back({{"name", name}, {"value", value}});
+  for (int i = 0; i < result.channels.n(); ++i)
+    page["joints"].push_back(
+        {{"name", result.channels.joints[i]}, {"unit", result.channels.units[i]}});
+  page["scores"] = score_tables(scores);
+  if (!result.state.history.empty()) page["learning"] = learning(result.state);
+
+  Log smoothed = result.validation;
+  const bool logged = std::all_of(smoothed.runs.begin(), smoothed.runs.end(), [](const auto& run) {
+    return run.qd.size() == run.q.size() && run.qdd.size() == run.q.size();
+  });
+  if (!logged) smoothed = smooth(result.validation, {}, pool).log;
+  page["accelerations"] = scatter(result.model, smoothed);
+  page["rollouts"] = json::array();
+  const int count = std::min<int>(kRollouts, static_cast<int>(smoothed.runs.size()));
+  for (int r = 0; r < count; ++r) {
+    const Prediction prediction = predict(result.model, smoothed.runs[r], pool);
+    page["rollouts"].push_back(
+        rollout_figure(result.model, smoothed.runs[r], result.validation.runs[r], prediction));
+    const AnalyticSystem* system = result.model.as<AnalyticSystem>();
+    if (r > 0 || !system || prediction.rollout.completed[0] < prediction.rollout.steps) continue;
+    const auto samples = static_cast<std::size_t>(prediction.rollout.q.size());
+    const std::vector<Motion> motions = {
+        {"measured", {smoothed.runs[r].q.begin(), smoothed.runs[r].q.begin() + samples}},
+        {"learned", prediction.rollout.q}};
+    if (auto animation = animate(*system, prediction.t, motions)) page["animation"] = *animation;
+  }
+  page["landscape"] = landscape(result.model, smoothed);
+  const bool physical = result.model.inputs() > 0;
+  page["scale"] = physical ? "physical" : "free";
+  return page;
+}
+
+}  // namespace mechfit
