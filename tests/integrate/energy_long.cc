@@ -40,8 +40,8 @@ INSTANTIATE_TEST_SUITE_P(Undamped, EnergyOver100000Steps,
                            return name;
                          });
 
-// The means of the first and the last tenth differ by less than 1 % of the oscillation: sixteen
-// starts, from calm to chaotic, together; a chaotic one alone wanders by about as much.
+// The means of the first and the last tenth differ by less than 1 % of the oscillation: for every
+// start that is not chaotic, and for all sixteen together.
 TEST_P(EnergyOver100000Steps, DoesNotDrift) {
   const Model model(make_system(GetParam()));  // no damping by default
   const int trajectories = kBlock, steps = 100000, tenth = steps / 10;
@@ -67,7 +67,8 @@ TEST_P(EnergyOver100000Steps, DoesNotDrift) {
     const double first = std::accumulate(energies.begin(), energies.begin() + tenth, 0.0) / tenth;
     const double last = std::accumulate(energies.end() - tenth, energies.end(), 0.0) / tenth;
     const double relative = (last - first) / (*high - *low);
-    EXPECT_LT(std::abs(relative), 0.03) << "start " << b;
+    // From 1.1 rad on the motion is chaotic: its mean wanders, and differently on every machine.
+    EXPECT_LT(std::abs(relative), b < 10 ? 0.01 : 0.03) << "start " << b;
     drift += relative / trajectories;
   }
   RecordProperty("drift", std::to_string(drift));
