@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -149,6 +150,43 @@ TEST(Smm, APeriodicJointForgetsFullTurns) {
     EXPECT_NEAR(p[l], p1[l], 1e-12);
     EXPECT_NEAR(f[l], f1[l], 1e-12);
   }
+}
+
+// Chunks go to any number of workspaces, as threads do it, and are folded in their order.
+TEST(Smm, SplitsAtMultiplesOfAChunkDoNotChangeABitOfTheGradient) {
+  Random random(9);
+  const Smm model = random_smm(mixed_config(3, true, true, InputMap::learned, 2), random);
+  const int chunks = 4;
+  std::vector<testing::DoorState> states;
+  for (int i = 0; i < chunks * kBlocksPerChunk; ++i)
+    states.push_back(testing::random_state(model, random));
+  auto gradient = [&](int workspaces) {
+    std::vector<Smm::Workspace> w;
+    for (int i = 0; i < workspaces; ++i) w.push_back(model.make_workspace());
+    std::vector<double> merged(model.merged_size()), theta(model.parameter_count());
+    AlignedVector p = make_panel(3), f = make_panel(3);
+    for (int chunk = 0; chunk < chunks; ++chunk) {
+      auto& own = w[chunk % workspaces];
+      model.clear_gradient(own);
+      for (int i = 0; i < kBlocksPerChunk; ++i) {
+        const auto& s = states[chunk * kBlocksPerChunk + i];
+        model.forces({s.q.data(), s.v.data(), s.u.data()}, p.data(), f.data(), own);
+        Covectors covectors;
+        covectors.a = s.a.data();
+        covectors.b = s.b.data();
+        Adjoints adjoints;
+        adjoints.theta = true;
+        model.pullback(covectors, adjoints, own);
+      }
+      model.add_gradient(own, merged);
+    }
+    model.expand_gradient(merged, theta);
+    return theta;
+  };
+  const auto one = gradient(1);
+  EXPECT_EQ(one, gradient(2));
+  EXPECT_EQ(one, gradient(4));
+  EXPECT_GT(*std::max_element(one.begin(), one.end()), 0.0);
 }
 
 TEST(Smm, RefusesWrongShapesAndScales) {
