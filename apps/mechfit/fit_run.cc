@@ -84,18 +84,19 @@ std::string epochs_csv(const std::vector<EpochRecord>& history) {
   return text;
 }
 
-const char* method_name(Method method) {
+const char* method_name(FitMethod method) {
   switch (method) {
-    case Method::del:
-      return "del";
-    case Method::acceleration:
+    case FitMethod::joint:
+      return "joint";
+    case FitMethod::acceleration:
       return "acceleration";
-    case Method::next_state:
+    case FitMethod::next_state:
       return "next-state";
-    case Method::gauge_free:
-      break;
+    case FitMethod::gauge_free:
+      return "gauge-free";
+    default:
+      return "del";
   }
-  return "gauge-free";
 }
 
 }  // namespace
@@ -149,7 +150,7 @@ int run_fit(const FitCommand& command) {
     Progress progress("fitting");
     hooks.progress = [&](const FitProgress& p) {
       progress.update(static_cast<double>(p.record.epoch) / p.epochs,
-                      fmt::format("epoch {} loss {} validation {} best {}", p.record.epoch,
+                      fmt::format("step {} loss {} validation {} best {}", p.record.epoch,
                                   short_number(p.record.loss), short_number(p.record.validation),
                                   short_number(p.best_validation)));
       return !interrupted;
@@ -160,7 +161,7 @@ int run_fit(const FitCommand& command) {
 
   const Scores scores = evaluate(result.model, result.validation, {}, pool);
   ModelRecord record{result.model, result.channels, {}};
-  record.metadata = {{"method", method_name(options.method)},
+  record.metadata = {{"method", method_name(chosen_method(options))},
                      {"seed", std::to_string(options.seed)},
                      {"data", fingerprint(input.log, validation)},
                      {"epoch", std::to_string(result.state.best_epoch)},

@@ -15,9 +15,22 @@ namespace mechfit {
 // What is known of the forces that are not from the potential or the inputs.
 enum class ForceKind { none, network, friction, friction_network };
 
+// How a model is fitted: by estimating the motion and the model together (joint.h), or by one of
+// the objectives on smoothed data.
+enum class FitMethod {
+  automatic,  // joint where the family has few parameters, else del
+  joint,
+  del,
+  acceleration,
+  next_state,
+  gauge_free
+};
+
 struct FitOptions {
-  std::string family = "smm";  // smm, or the name of an analytic system (list_systems)
-  Method method = Method::del;
+  // smm (networks), trig (trigonometric polynomials), or the name of an analytic system
+  // (list_systems)
+  std::string family = "smm";
+  FitMethod method = FitMethod::automatic;
   double learning_rate = 0.0;  // 0: 0.01
   int epochs = 500;
   int batch = 256;
@@ -38,7 +51,7 @@ struct FitOptions {
 
 struct FitProgress {
   const EpochRecord& record;
-  int epochs;
+  int epochs;  // of joint estimation: iterations
   double best_validation;
 };
 
@@ -58,6 +71,9 @@ struct FitResult {
   bool finished = false;  // not ended by the progress hook
   std::vector<std::string> notes;
 };
+
+// What `automatic` stands for.
+FitMethod chosen_method(const FitOptions& options);
 
 // From a log of observed positions to a model: holds runs out (unless `validation` is given),
 // smooths, trains and selects. The same log, options and seed give the same bits whatever the

@@ -47,7 +47,7 @@ Model start_smm(const Channels& channels, const Magnitudes& size, const FitOptio
   const bool physical = config.inputs > 0 && !options.learn_inputs;
   if (options.learn_inputs) {
     config.input_map = InputMap::learned;
-  } else if (physical && options.method == Method::del) {
+  } else if (physical && chosen_method(options) == FitMethod::del) {
     config.input_map = InputMap::scaled;
   }
   config.scales = options.scale ? network_scales(size, config.joints, config.input_matrix, physical)
@@ -56,6 +56,20 @@ Model start_smm(const Channels& channels, const Magnitudes& size, const FitOptio
   Random random(options.seed);
   smm.initialise(random);
   return Model(std::move(smm));
+}
+
+Model start_trig(const Channels& channels, const Magnitudes& size, const FitOptions& options) {
+  if (options.force == ForceKind::network || options.force == ForceKind::friction_network)
+    throw InputError("family trig has no force network; expected --force none or friction");
+  TrigConfig config;
+  config.joints = channels.joint_types;
+  config.inputs = channels.m();
+  config.friction = options.force == ForceKind::friction;
+  config.input_matrix = input_matrix(channels, options.input_joints);
+  if (options.learn_inputs) config.input_map = InputMap::learned;
+  config.scales = network_scales(size, config.joints, config.input_matrix,
+                                 config.inputs > 0 && !options.learn_inputs);
+  return Model(Trig(std::move(config)));
 }
 
 Model start_system(const Channels& channels, const FitOptions& options) {
@@ -84,6 +98,10 @@ Model start_model(const Channels& channels, const Magnitudes& size, const FitOpt
   if (options.family == "smm") {
     if (!options.fix.empty()) throw InputError("only constants of an analytic system can be fixed");
     return start_smm(channels, size, options);
+  }
+  if (options.family == "trig") {
+    if (!options.fix.empty()) throw InputError("only constants of an analytic system can be fixed");
+    return start_trig(channels, size, options);
   }
   return start_system(channels, options);
 }

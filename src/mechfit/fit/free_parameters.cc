@@ -1,0 +1,125 @@
+#include "mechfit/fit/free_parameters.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "mechfit/base/error.h"
+
+namespace mechfit {
+namespace {
+
+// Constants of machines are known up to factors of e^3 before data are seen; coefficients of a
+// trigonometric model, in its own units, up to a few.
+constexpr double kConstantSpread = 3;
+const double kCoefficientSpread = std::getenv("SPREAD") ? std::atof(std::getenv("SPREAD")) : 3;
+
+double squared(double x) { return x * x; }
+
+}  // namespace
+
+FreeParameters::FreeParameters(const Model& model, std::span<const int> fixed) {
+  const auto held = [&](int k) { return std::find(fixed.begin(), fixed.end(), k) != fixed.end(); };
+  const std::span<const double> theta = model.parameters();
+  if (const AnalyticSystem* system = model.as<AnalyticSystem>()) {
+    const auto& constants = system->constants();
+    for (int k = 0; k < model.parameter_count(); ++k) {
+      if (held(k)) continue;
+      const Range range = constants[k].range;
+      const double size = std::max(std::abs(theta[k]), 1e-3);
+      Entry entry{k, range, constants[k].name, theta[k], 1 / squared(kConstantSpread * size), size};
+      if (range == Range::positive)
+        entry = {k, range, constants[k].name, std::log(theta[k]), 1 / squared(kConstantSpread), 1};
+      if (range == Range::nonnegative) entry.precision = 0;
+      entries_.push_back(entry);
+    }
+    return;
+  }
+  const Trig* trig = model.as<Trig>();
+  MECHFIT_CHECK(trig, "networks have too many parameters");
+  const int functions = trig->mass_functions();
+  for (int k = 0; k < model.parameter_count(); ++k) {
+    if (held(k)) continue;
+    Entry entry{k, Range::any, "theta " + std::to_string(k), 0, 1 / squared(kCoefficientSpread), 1};
+    if (k < trig->potential_offset() && k % functions == 0) entry.precision = 0;  // constants of M
+    if (k >= trig->friction_offset()) entry.precision = 0;
+    if (k >= trig->friction_offset() && k < trig->input_offset()) {
+      const int slips = static_cast<int>(trig->slips().size());
+      const bool dry = k >= trig->friction_offset() + slips;
+      const char* t = std::getenv(dry ? "CSP" : "VSP");
+      if (t) entry.precision = 1 / squared(std::atof(t));
+    }
+    if (k >= trig->friction_offset() && k < trig->input_offset()) entry.range = Range::nonnegative;
+    entry.prunable =
+        !(k < trig->potential_offset() && k % functions == 0) && k < trig->input_offset();
+    entries_.push_back(entry);
+  }
+}
+
+Eigen::VectorXd FreeParameters::of(std::span<const double> theta) const {
+  Eigen::VectorXd phi(size());
+  for (int k = 0; k < size(); ++k) {
+    const double x = theta[entries_[k].index];
+    phi[k] = entries_[k].range == Range::positive ? std::log(x) : x;
+  }
+  return phi;
+}
+
+void FreeParameters::put(const Eigen::VectorXd& phi, std::span<double> theta) const {
+  for (int k = 0; k < size(); ++k)
+    theta[entries_[k].index] = entries_[k].range == Range::positive      ? std::exp(phi[k])
+                               : entries_[k].range == Range::nonnegative ? std::max(0.0, phi[k])
+                                                                         : phi[k];
+}
+
+Eigen::VectorXd FreeParameters::slopes(std::span<const double> theta) const {
+  Eigen::VectorXd slope(size());
+  for (int k = 0; k < size(); ++k)
+    slope[k] = entries_[k].range == Range::positive ? theta[entries_[k].index] : 1;
+  return slope;
+}
+
+// Primal active-set method: on the entries that are not held at their bounds the minimum, or as far
+// towards it as the first bound; at a minimum, what would rather leave its bound is released.
+Eigen::VectorXd FreeParameters::step(const Eigen::MatrixXd& S, const Eigen::VectorXd& g,
+                                     const Eigen::VectorXd& phi) const {
+  Eigen::VectorXd d = Eigen::VectorXd::Zero(size());
+  std::vector<bool> held(size());
+  for (int k = 0; k < size(); ++k) held[k] = bounded(k) && phi[k] <= 0 && g[k] > 0;
+  for (int round = 0; round < 10 * size(); ++round) {
+    std::vector<int> moving;
+    for (int k = 0; k < size(); ++k)
+      if (!held[k]) moving.push_back(k);
+    const Eigen::VectorXd slope = g + S * d;
+    const Eigen::MatrixXd own = S(moving, moving);
+    const Eigen::VectorXd target = own.ldlt().solve(-slope(moving));
+    double length = 1;
+    int first = -1;
+    for (std::size_t i = 0; i < moving.size(); ++i) {
+      const int k = moving[i];
+      const double room = phi[k] + d[k], move = target[static_cast<int>(i)];
+      if (bounded(k) && room + length * move < 0) {
+        length = std::max(0.0, room / -move);
+        first = k;
+      }
+    }
+    for (std::size_t i = 0; i < moving.size(); ++i)
+      d[moving[i]] += length * target[static_cast<int>(i)];
+    if (first >= 0) {
+      d[first] = -phi[first];
+      held[first] = true;
+      continue;
+    }
+    const Eigen::VectorXd after = g + S * d;
+    int release = -1;
+    for (int k = 0; k < size(); ++k)
+      if (held[k] && after[k] < -1e-9 * std::abs(g[k]) &&
+          (release < 0 || after[k] < after[release]))
+        release = k;
+    if (release < 0) break;
+    held[release] = false;
+  }
+  return d;
+}
+
+}  // namespace mechfit

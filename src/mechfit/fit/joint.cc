@@ -1,0 +1,49 @@
+#include "mechfit/fit/joint.h"
+
+#include <cmath>
+
+#include "mechfit/base/error.h"
+#include "mechfit/fit/joint_gauss_newton.h"
+#include "mechfit/smooth/smoother.h"
+
+namespace mechfit {
+namespace {
+
+// sigma as the white-jerk smoother found it, s the size of the accelerations.
+MotionNoise first_noise(const SmoothResult& smoothed, const JointOptions& options) {
+  const int n = smoothed.log.n();
+  MotionNoise noise;
+  for (int j = 0; j < n; ++j) {
+    double variance = 0, acceleration = 0;
+    int count = 0;
+    for (std::size_t r = 0; r < smoothed.log.runs.size(); ++r) {
+      const double sd = smoothed.at(static_cast<int>(r), j).observation_sd;
+      variance += sd * sd / static_cast<double>(smoothed.log.runs.size());
+      const auto& a = smoothed.log.runs[r].qdd;
+      for (std::size_t k = j; k < a.size(); k += n, ++count) acceleration += a[k] * a[k];
+    }
+    noise.sigma.push_back(options.sigma.empty() ? std::sqrt(variance) : options.sigma[j]);
+    noise.s.push_back(std::sqrt(acceleration / count));
+    if (!(noise.sigma[j] > 0 && noise.s[j] > 0))
+      throw InputError("joint '" + smoothed.log.channels.joints[j] +
+                       "' does not move in the training data, or has no noise");
+  }
+  return noise;
+}
+
+}  // namespace
+
+JointResult fit_joint(const Model& start, const Log& train, const Log& validation,
+                      const JointOptions& options, ThreadPool& pool,
+                      const JointProgress& progress) {
+  MECHFIT_CHECK(train.n() == start.joints() && validation.n() == start.joints());
+  MECHFIT_CHECK(options.sigma.empty() ||
+                options.sigma.size() == static_cast<std::size_t>(start.joints()));
+  const SmoothResult smoothed = smooth(train, {}, pool);
+  const Log validation_smoothed = smooth(validation, {}, pool).log;
+  const MotionNoise noise = first_noise(smoothed, options);
+  return fit_joint_gauss_newton(start, train, smoothed.log, validation, validation_smoothed, noise,
+                                options, pool, progress);
+}
+
+}  // namespace mechfit

@@ -1,0 +1,200 @@
+#include "mechfit/fit/joint_gauss_newton.h"
+
+#include <cmath>
+#include <limits>
+
+#include "mechfit/base/error.h"
+
+namespace mechfit {
+namespace {
+
+constexpr int kTries = 12;
+constexpr double kFirstDamping = 1e-3, kMore = 10, kLess = 0.1, kNegligible = 1e-7;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+JointGaussNewton::JointGaussNewton(Model model, JointRuns& runs, std::span<const int> fixed,
+                                   MassPrior* prior)
+    : model_(std::move(model)),
+      runs_(runs),
+      free_(model_, fixed),
+      prior_(prior),
+      parts_(runs.size()) {}
+
+double JointGaussNewton::prior_value() {
+  double sum = prior_ ? prior_->value(model_) : 0;
+  const Eigen::VectorXd phi = free_.of(model_.parameters());
+  for (int k = 0; k < free_.size(); ++k) {
+    const double x = phi[k] - free_.centre(k);
+    sum += 0.5 * free_.precision(k) * x * x;
+  }
+  return sum;
+}
+
+void JointGaussNewton::add_prior(Eigen::MatrixXd& S, Eigen::VectorXd& g) {
+  const Eigen::VectorXd phi = free_.of(model_.parameters());
+  for (int k = 0; k < free_.size(); ++k) {
+    S(k, k) += free_.precision(k);
+    g[k] += free_.precision(k) * (phi[k] - free_.centre(k));
+  }
+  if (!prior_) return;
+  const int p = model_.parameter_count();
+  Eigen::VectorXd gradient = Eigen::VectorXd::Zero(p);
+  Eigen::MatrixXd hessian = Eigen::MatrixXd::Zero(p, p);
+  prior_->add_derivatives(model_, gradient, &hessian);
+  const Eigen::VectorXd slope = free_.slopes(model_.parameters());
+  for (int k = 0; k < free_.size(); ++k) {
+    g[k] += slope[k] * gradient[free_.index(k)];
+    for (int l = 0; l < free_.size(); ++l)
+      S(k, l) += slope[k] * slope[l] * hessian(free_.index(k), free_.index(l));
+  }
+}
+
+double JointGaussNewton::objective(const MotionNoise& noise) {
+  const double prior = prior_value();
+  if (!std::isfinite(prior)) return kInfinity;
+  return prior +
+         runs_.sum([&](MotionRun& run, int) { return run.objective(model_, run.q, noise); });
+}
+
+bool JointGaussNewton::linearise() {
+  if (prior_) prior_->settle(model_);
+  return runs_.linearise(model_, RunDerivatives::parameters);
+}
+
+void JointGaussNewton::reduce_run(const MotionNoise& noise, Moves moves, double damping,
+                                  MotionRun& run, Part& part) const {
+  const int n = model_.joints(), p = model_.parameter_count(), free = free_.size();
+  const int rows = (run.samples() - 2) * n;
+  const Eigen::VectorXd slope = free_.slopes(model_.parameters());
+  part.B.resize(rows, free);
+  Eigen::VectorXd e(rows);
+  for (int row = 0; row < rows; ++row) {
+    const double weight = 1 / noise.s[row % n];
+    const double* theta = &run.error.theta[static_cast<std::size_t>(row) * p];
+    for (int k = 0; k < free; ++k) part.B(row, k) = weight * slope[k] * theta[free_.index(k)];
+    e[row] = weight * run.error.e[row];
+  }
+  part.S.setZero(free, free);
+  part.S.selfadjointView<Eigen::Lower>().rankUpdate(part.B.transpose());
+  part.g = part.B.transpose() * e;
+  part.promised = 0;
+  part.ok = true;
+  if (moves == Moves::all) {
+    part.ok = run.quadratic.factor(noise, damping);
+    if (!part.ok) return;
+    // X = L^-1 [A'B | g_q]
+    part.X.setZero(run.samples() * n, free + 1);
+    for (int row = 0; row < rows; ++row) {
+      const int t = row / n, j = row % n;
+      for (int a = 0; a < 3 * n; ++a) {
+        const double weight =
+            run.error.jacobian[((t * 3 + a / n) * n + j) * n + a % n] / noise.s[j];
+        part.X.row(t * n + a).head(free) += weight * part.B.row(row);
+      }
+    }
+    for (int k = 0; k < run.samples() * n; ++k) part.X(k, free) = run.quadratic.gradient()[k];
+    run.quadratic.hessian().solve_lower(free + 1, part.X.data());
+    const auto X = part.X.leftCols(free);
+    const Eigen::VectorXd x = part.X.col(free);
+    part.S.selfadjointView<Eigen::Lower>().rankUpdate(X.transpose(), -1);
+    part.g -= X.transpose() * x;
+    part.promised = 0.5 * x.squaredNorm();
+  }
+  part.S.triangularView<Eigen::StrictlyUpper>() =
+      part.S.transpose().triangularView<Eigen::StrictlyUpper>();
+}
+
+void JointGaussNewton::reduce(const MotionNoise& noise, Moves moves, double damping) {
+  runs_.each([&](MotionRun& run, int k) { reduce_run(noise, moves, damping, run, parts_[k]); });
+  S_ = Eigen::MatrixXd::Zero(free_.size(), free_.size());
+  g_ = Eigen::VectorXd::Zero(free_.size());
+  promised_ = 0;
+  ok_ = true;
+  for (const Part& part : parts_) {
+    ok_ = ok_ && part.ok;
+    if (!ok_) return;
+    S_ += part.S;
+    g_ += part.g;
+    promised_ += part.promised;
+  }
+}
+
+void JointGaussNewton::weigh_coefficients(const MotionNoise& noise) {
+  reduce(noise, Moves::all, 0);
+  if (!ok_) return;
+  Eigen::MatrixXd S = S_;
+  Eigen::VectorXd g = g_;
+  add_prior(S, g);
+  const Eigen::MatrixXd covariance = S.ldlt().solve(Eigen::MatrixXd::Identity(S.rows(), S.cols()));
+  const Eigen::VectorXd phi = free_.of(model_.parameters());
+  for (int k = 0; k < free_.size(); ++k) {
+    if (!free_.prunable(k)) continue;
+    const double gamma = std::clamp(1 - free_.precision(k) * covariance(k, k), 1e-3, 1.0);
+    free_.set_precision(k, std::clamp(gamma / (phi[k] * phi[k] + 1e-300), 1e-2, 1e6));
+  }
+}
+
+JointGaussNewton::Step JointGaussNewton::step(const MotionNoise& noise, Moves moves) {
+  const std::vector<double> theta(model_.parameters().begin(), model_.parameters().end());
+  const Eigen::VectorXd phi = free_.of(theta);
+  Step result;
+  const double before =
+      prior_value() + runs_.sum([&](MotionRun& run, int) { return run.quadratic.value(noise); });
+  result.objective = before;
+  for (int attempt = 0; attempt < kTries; ++attempt) {
+    const double q_damping = attempt < 2 && damping_ <= kFirstDamping ? 0 : damping_;
+    reduce(noise, moves, q_damping);
+    if (ok_) {
+      Eigen::MatrixXd S = S_;
+      Eigen::VectorXd g = g_;
+      add_prior(S, g);
+      if (attempt == 0) {
+        const Eigen::VectorXd d = free_.step(S, g, phi);
+        result.promised = promised_ - g.dot(d) - 0.5 * d.dot(S * d);
+      }
+      S.diagonal() *= 1 + damping_;
+      S.diagonal().array() += 1e-10 * S.diagonal().mean();
+      const Eigen::VectorXd d = free_.step(S, g, phi);
+      std::vector<double> trial = theta;
+      free_.put(phi + d, trial);
+      const bool finite = d.allFinite() && std::all_of(trial.begin(), trial.end(),
+                                                       [](double x) { return std::isfinite(x); });
+      double after = kInfinity;
+      if (finite) {
+        model_.set_parameters(trial);
+        after = prior_value();
+        if (std::isfinite(after))
+          after += runs_.sum([&](MotionRun& run, int k) {
+            Part& part = parts_[k];
+            part.trial = run.q;
+            if (moves == Moves::all) {
+              // dq = -L^-T (x + X dphi)
+              const int free = free_.size();
+              Eigen::VectorXd dq = part.X.col(free) + part.X.leftCols(free) * d;
+              run.quadratic.hessian().solve_upper({dq.data(), static_cast<std::size_t>(dq.size())});
+              for (std::size_t i = 0; i < part.trial.size(); ++i)
+                part.trial[i] -= dq[static_cast<int>(i)];
+            }
+            return run.objective(model_, part.trial, noise);
+          });
+      }
+      if (after < before) {
+        if (moves == Moves::all)
+          runs_.each([&](MotionRun& run, int k) { run.q = parts_[k].trial; });
+        damping_ = damping_ * kLess < kNegligible
+                       ? 0
+                       : damping_ * kLess * (after < before - 0.5 * result.promised ? kLess : 1);
+        result.objective = after;
+        result.better = true;
+        return result;
+      }
+      model_.set_parameters(theta);
+    }
+    damping_ = std::max(kFirstDamping, damping_ * kMore);
+  }
+  return result;
+}
+
+}  // namespace mechfit

@@ -1,0 +1,86 @@
+#pragma once
+
+#include "mechfit/fit/free_parameters.h"
+#include "mechfit/fit/joint.h"
+#include "mechfit/fit/joint_runs.h"
+#include "mechfit/fit/mass_prior.h"
+
+namespace mechfit {
+
+// Simultaneous Gauss-Newton steps on the motions q and the parameters of a family with few of them.
+// With e + A dq + B dphi the linearised errors of a run and H = L L' its quadratic's Hessian
+// (motion_quadratic.h), eliminating dq leaves for dphi
+//
+//   S = sum over runs of B'B/s^2 - X'X,   g = sum of B'e/s^2 - X'x,   X = L^-1 A'B/s^2,  x = L^-1
+//   g_q
+//
+// in time linear in the length of the runs; then dq = -L^-T (x + X dphi).
+class JointGaussNewton {
+ public:
+  // prior may be null.
+  JointGaussNewton(Model model, JointRuns& runs, std::span<const int> fixed, MassPrior* prior);
+
+  const Model& model() const { return model_; }
+  void set_parameters(std::span<const double> theta) { model_.set_parameters(theta); }
+  const FreeParameters& parameters() const { return free_; }
+
+  // J with the prior, at the current motions.
+  double objective(const MotionNoise& noise);
+
+  // Errors and derivatives at the current motions and parameters; false where M is not positive.
+  [[nodiscard]] bool linearise();
+
+  enum class Moves { parameters, all };
+  struct Step {
+    double objective = 0;  // after it
+    double promised = 0;   // decrease of J that the linearised problem had
+    bool better = false;   // false: no step helps, nothing was changed
+  };
+  // One step from the last linearise, damped until J falls.
+  Step step(const MotionNoise& noise, Moves moves);
+
+  // One round of automatic relevance determination around the last linearise: every prunable
+  // coefficient's prior precision becomes the most likely one, so that what the data do not need
+  // vanishes.
+  void weigh_coefficients(const MotionNoise& noise);
+
+  // S around the last linearise, without any prior, and the gradient.
+  void reduce(const MotionNoise& noise, Moves moves, double damping);
+  const Eigen::MatrixXd& information() const { return S_; }
+  const Eigen::VectorXd& gradient() const { return g_; }
+
+ private:
+  using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  struct Part {  // of one run
+    Rows B;      // weighted by 1/s  [(T-2) n][p]
+    Rows X;      // and x in its last column [T n][p + 1]
+    Eigen::MatrixXd S;
+    Eigen::VectorXd g;
+    double promised = 0;
+    bool ok = true;
+    std::vector<double> trial;
+  };
+  void reduce_run(const MotionNoise& noise, Moves moves, double damping, MotionRun& run,
+                  Part& part) const;
+  double prior_value();
+  void add_prior(Eigen::MatrixXd& S, Eigen::VectorXd& g);
+
+  Model model_;
+  JointRuns& runs_;
+  FreeParameters free_;
+  MassPrior* prior_;
+  std::vector<Part> parts_;
+  Eigen::MatrixXd S_;
+  Eigen::VectorXd g_;
+  double promised_ = 0;  // by the motions alone
+  double damping_ = 0;
+  bool ok_ = true;
+};
+
+// The whole fit for Trig and AnalyticSystem; train and validation as observed and smoothed.
+JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const Log& train_smoothed,
+                                   const Log& validation, const Log& validation_smoothed,
+                                   const MotionNoise& noise, const JointOptions& options,
+                                   ThreadPool& pool, const JointProgress& progress);
+
+}  // namespace mechfit
