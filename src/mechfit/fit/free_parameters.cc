@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "mechfit/base/error.h"
 
@@ -12,7 +11,7 @@ namespace {
 // Constants of machines are known up to factors of e^3 before data are seen; coefficients of a
 // trigonometric model, in its own units, up to a few.
 constexpr double kConstantSpread = 3;
-const double kCoefficientSpread = std::getenv("SPREAD") ? std::atof(std::getenv("SPREAD")) : 3;
+constexpr double kCoefficientSpread = 3;
 
 double squared(double x) { return x * x; }
 
@@ -43,12 +42,6 @@ FreeParameters::FreeParameters(const Model& model, std::span<const int> fixed) {
     Entry entry{k, Range::any, "theta " + std::to_string(k), 0, 1 / squared(kCoefficientSpread), 1};
     if (k < trig->potential_offset() && k % functions == 0) entry.precision = 0;  // constants of M
     if (k >= trig->friction_offset()) entry.precision = 0;
-    if (k >= trig->friction_offset() && k < trig->input_offset()) {
-      const int slips = static_cast<int>(trig->slips().size());
-      const bool dry = k >= trig->friction_offset() + slips;
-      const char* t = std::getenv(dry ? "CSP" : "VSP");
-      if (t) entry.precision = 1 / squared(std::atof(t));
-    }
     if (k >= trig->friction_offset() && k < trig->input_offset()) entry.range = Range::nonnegative;
     entry.prunable =
         !(k < trig->potential_offset() && k % functions == 0) && k < trig->input_offset();

@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
 #include <memory>
 
@@ -12,11 +10,6 @@
 
 namespace mechfit {
 namespace {
-
-double T(const char* name, double value) {
-  const char* text = std::getenv(name);
-  return text ? std::atof(text) : value;
-}
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
@@ -41,7 +34,7 @@ class Validation {
 
   double score(const Model& model, const MotionNoise& noise) {
     const auto before = runs_.motions();
-    runs_.solve(model, noise, {static_cast<int>(T("VIT", 8)), T("VTOL", 1e-2)});
+    runs_.solve(model, noise, {static_cast<int>(8), 1e-2});
     if (!runs_.linearise(model, RunDerivatives::configurations)) {
       runs_.set_motions(start_);
       return -std::numeric_limits<double>::infinity();
@@ -77,8 +70,8 @@ JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const L
     std::vector<double> unit = trig->config().scales.v;
     for (double& v : unit) v /= std::sqrt(trig->config().scales.energy);
     prior = std::make_unique<MassPrior>(
-        start, spread_points(trig->config().joints, q, static_cast<int>(T("NPTS", 128))), unit,
-        scale_is_free(start), T("BETA", 150));
+        start, spread_points(trig->config().joints, q, static_cast<int>(128)), unit,
+        scale_is_free(start), 150);
   }
   JointGaussNewton solver(start, runs, options.fixed, prior.get());
   MotionNoise noise = first_noise;
@@ -86,7 +79,7 @@ JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const L
 
   JointResult result{start, noise, train, validation, 0, 0, true, {}, {}, {}, {}, {}};
   // The parameters first, on the motions as they were smoothed, errors weighted by their size.
-  for (int k = 0; k < T("PRE", 10); ++k) {
+  for (int k = 0; k < 10; ++k) {
     if (!solver.linearise()) break;
     noise.s = error_size(runs, n);
     const auto step = solver.step(noise, JointGaussNewton::Moves::parameters);
@@ -94,12 +87,12 @@ JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const L
   }
   NoiseSearch search;
   search.sigma = options.sigma.empty();
-  search.s_floor = T("FLOOR", 1e-3);
+  search.s_floor = 1e-3;
   search.s_unit = s_unit;
-  search.s_pull = T("PULL", 2);
-  for (int j = 0; j < n; ++j) noise.s[j] = T("SFULL", 1) * s_unit[j];
+  search.s_pull = 2;
+  for (int j = 0; j < n; ++j) noise.s[j] = 1 * s_unit[j];
 
-  const int most = options.iterations > 0 ? options.iterations : static_cast<int>(T("ITS", 40));
+  const int most = options.iterations > 0 ? options.iterations : static_cast<int>(40);
   double best = -std::numeric_limits<double>::infinity();
   double top = best;
   std::vector<double> best_theta;
@@ -107,22 +100,19 @@ JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const L
   MotionNoise best_noise = noise;
   int quiet = 0, stage = 0, ard = 0;
   double promised = 0;
-  const bool verbose = T("VERB", 0) > 0;
   double top_unused = 0;
   (void)top_unused;
   for (int k = 1; k <= most && result.finished; ++k) {
     if (prior) {
       double ratio = 0;
       for (int j = 0; j < n; ++j) ratio = std::max(ratio, noise.s[j] / s_unit[j]);
-      prior->set_weight((stage > 0 ? T("BETA2", 100) : T("BETA", 150)) *
-                        (1 + T("BX", 0) * std::min(1.0, ratio)));
+      prior->set_weight((stage > 0 ? 100 : 150) * (1 + 0 * std::min(1.0, ratio)));
     }
     if (!solver.linearise()) break;
     const MotionNoise before = noise;
     double ll = kNan;
-    if (k > T("NFROM", 1) && promised < T("HOLD", 1e9) * runs.numbers())
-      ll = improve_noise(runs, search, noise);
-    if (stage > 0 && ard < T("ARD", 0)) {
+    if (k > 1 && promised < 1e9 * runs.numbers()) ll = improve_noise(runs, search, noise);
+    if (stage > 0 && ard < 0) {
       solver.weigh_coefficients(noise);
       ++ard;
     }
@@ -132,29 +122,21 @@ JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const L
     for (int j = 0; j < n; ++j) change = std::max(change, std::log(before.s[j] / noise.s[j]));
     quiet = (change < 0.05 && step.promised < 0.5) || !step.better ? quiet + 1 : 0;
     JointRecord record{k, most, step.objective, kNan, noise};
-    if (quiet >= 2 && stage == 0 && T("ARD", 0) > 0) {
+    if (quiet >= 2 && stage == 0 && 0 > 0) {
       stage = 1;
       quiet = 0;
     }
-    if (stage > 0 && ard < T("ARD", 0)) quiet = 0;
+    if (stage > 0 && ard < 0) quiet = 0;
     const bool last = k == most || quiet >= 2;
-    if (k % static_cast<int>(T("VEVERY", 3)) == 0 || last) {
+    if (k % static_cast<int>(3) == 0 || last) {
       record.validation = held_out.score(solver.model(), noise);
       top = std::max(top, record.validation);
-      if (record.validation > top - T("SLACK", 2) / held_out.runs().numbers()) {
+      if (record.validation > top - 2 / held_out.runs().numbers()) {
         best = record.validation;
         best_theta.assign(solver.model().parameters().begin(), solver.model().parameters().end());
         best_motions = runs.motions();
         best_noise = noise;
       }
-    }
-    if (verbose) {
-      std::printf("%d J %.2f promised %.3g ll %.3f val %.5f s", k, step.objective, step.promised,
-                  ll / runs.numbers(), record.validation);
-      for (double s : noise.s) std::printf(" %.3f", s);
-      std::printf(" sigma");
-      for (double s : noise.sigma) std::printf(" %.4f", s);
-      std::printf("\n");
     }
     result.history.push_back(record);
     if (progress && !progress(record)) result.finished = last;
