@@ -30,15 +30,19 @@ void add_fit_options(CLI::App& command, FitCommand& o) {
       ->type_name("FILES");
   command
       .add_option("--family", fit.family,
-                  "smm (networks), or a built-in system whose constants are fitted")
+                  "smm (networks), trig (trigonometric polynomials), or a built-in system")
       ->type_name("NAME")
       ->capture_default_str();
-  command.add_option("--method", fit.method, "What is minimised (default: del)")
-      ->transform(choice<Method>({{"del", Method::del},
-                                  {"acceleration", Method::acceleration},
-                                  {"next-state", Method::next_state},
-                                  {"gauge-free", Method::gauge_free}}))
-      ->type_name("del|acceleration|next-state|gauge-free");
+  command
+      .add_option("--method", fit.method,
+                  "joint: motion and model together; the others fit smoothed data (default: joint "
+                  "for families with few parameters, del for smm)")
+      ->transform(choice<FitMethod>({{"joint", FitMethod::joint},
+                                     {"del", FitMethod::del},
+                                     {"acceleration", FitMethod::acceleration},
+                                     {"next-state", FitMethod::next_state},
+                                     {"gauge-free", FitMethod::gauge_free}}))
+      ->type_name("joint|del|acceleration|next-state|gauge-free");
   command
       .add_option("--force", fit.force, "Forces besides potential and inputs (default: friction)")
       ->transform(choice<ForceKind>({{"none", ForceKind::none},

@@ -109,6 +109,14 @@ TEST(Csv, NumbersTooSmallForADoubleAreZero) {
   EXPECT_TRUE(std::signbit(q[1]));
 }
 
+TEST(Csv, ControlCharactersAreNoPartOfARunsName) {
+  const std::string rows = std::string("run\tt\tq1\na\t0\t1\na") + '\0' + "\t1\t2\na b\t2\t3\n";
+  const Log log = parse(rows).log;
+  ASSERT_EQ(log.runs.size(), 2u);
+  EXPECT_EQ(log.runs[0].name, "a");
+  EXPECT_EQ(log.runs[0].t, (Values{0, 1}));
+}
+
 TEST(Csv, UnevenStepsStayAsTheyAre) {
   EXPECT_EQ(parse("t,q1\n0,1\n0.1,1\n0.35,1\n0.36,1\n").log.runs[0].t,
             (Values{0, 0.1, 0.35, 0.36}));

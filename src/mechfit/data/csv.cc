@@ -57,6 +57,17 @@ struct BadRow {
   std::string message;
 };
 
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20; }
+
+// Control characters are blanks, and blanks at either end are no part of a name.
+std::string clean_name(std::string name) {
+  for (char& c : name)
+    if (is_control(c)) c = ' ';
+  const auto first = name.find_first_not_of(' ');
+  return first == std::string::npos ? std::string()
+                                    : name.substr(first, name.find_last_not_of(' ') - first + 1);
+}
+
 class Table {
  public:
   Table(std::string_view text, const std::string& name, const ReadOptions& options,
@@ -173,7 +184,7 @@ class Table {
       } else {
         const char* const start = p;
         while (p < end && *p != delimiter_) {
-          if (*p == '"') return false;
+          if (*p == '"' || is_control(*p)) return false;
           ++p;
         }
         if (slot == kTrajectory) {
@@ -205,6 +216,7 @@ class Table {
       const std::string& field = fields_[c];
       const std::string column = "column '" + header_[c] + "': ";
       if (slot == kTrajectory) {
+        fields_[c] = clean_name(field);
         if (field.empty()) return bad(Fault::empty, column + "empty, expected the name of a run");
         run_name_ = field;
         continue;

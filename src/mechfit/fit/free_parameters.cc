@@ -10,8 +10,7 @@ namespace {
 
 // Constants of machines are known up to factors of e^3 before data are seen; coefficients of a
 // trigonometric model, in its own units, up to a few.
-constexpr double kConstantSpread = 3;
-constexpr double kCoefficientSpread = 3;
+constexpr double kConstantSpread = 3, kCoefficientSpread = 3;
 
 double squared(double x) { return x * x; }
 
@@ -40,11 +39,11 @@ FreeParameters::FreeParameters(const Model& model, std::span<const int> fixed) {
   for (int k = 0; k < model.parameter_count(); ++k) {
     if (held(k)) continue;
     Entry entry{k, Range::any, "theta " + std::to_string(k), 0, 1 / squared(kCoefficientSpread), 1};
-    if (k < trig->potential_offset() && k % functions == 0) entry.precision = 0;  // constants of M
-    if (k >= trig->friction_offset()) entry.precision = 0;
-    if (k >= trig->friction_offset() && k < trig->input_offset()) entry.range = Range::nonnegative;
-    entry.prunable =
-        !(k < trig->potential_offset() && k % functions == 0) && k < trig->input_offset();
+    const bool friction = k >= trig->friction_offset() && k < trig->input_offset();
+    const bool constant_of_mass = k < trig->potential_offset() && k % functions == 0;
+    if (friction) entry.range = Range::nonnegative;
+    if (friction || constant_of_mass || k >= trig->input_offset()) entry.precision = 0;
+    entry.prunable = !constant_of_mass && k < trig->input_offset();
     entries_.push_back(entry);
   }
 }

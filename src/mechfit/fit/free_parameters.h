@@ -30,6 +30,7 @@ class FreeParameters {
   double centre(int k) const { return entries_[k].centre; }
   double precision(int k) const { return entries_[k].precision; }
   void set_precision(int k, double precision) { entries_[k].precision = precision; }
+  // A coefficient that is zero unless the data ask for it.
   bool prunable(int k) const { return entries_[k].prunable; }
   // In these units phi is relative: a change of one is a change of the parameter's own size.
   double unit(int k) const { return entries_[k].unit; }

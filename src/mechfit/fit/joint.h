@@ -33,6 +33,8 @@ struct JointRecord {
 };
 
 struct JointResult {
+  explicit JointResult(Model start) : model(std::move(start)) {}
+
   Model model;
   MotionNoise noise;
   Log train, validation;        // the runs with their estimated motion: q, qd, qdd and deviations

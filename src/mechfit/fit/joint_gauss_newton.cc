@@ -10,6 +10,9 @@ namespace {
 
 constexpr int kTries = 12;
 constexpr double kFirstDamping = 1e-3, kMore = 10, kLess = 0.1, kNegligible = 1e-7;
+constexpr double kLengths[] = {1, 0.3, 0.1};  // of a step
+// Bounds of a coefficient's prior precision.
+constexpr double kLoosest = 1e-2, kTightest = 1e6, kSmallest = 1e-300;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -63,8 +66,8 @@ bool JointGaussNewton::linearise() {
   return runs_.linearise(model_, RunDerivatives::parameters);
 }
 
-void JointGaussNewton::reduce_run(const MotionNoise& noise, Moves moves, double damping,
-                                  MotionRun& run, Part& part) const {
+void JointGaussNewton::reduce_run(const MotionNoise& noise, double damping, MotionRun& run,
+                                  Part& part) const {
   const int n = model_.joints(), p = model_.parameter_count(), free = free_.size();
   const int rows = (run.samples() - 2) * n;
   const Eigen::VectorXd slope = free_.slopes(model_.parameters());
@@ -79,35 +82,30 @@ void JointGaussNewton::reduce_run(const MotionNoise& noise, Moves moves, double 
   part.S.setZero(free, free);
   part.S.selfadjointView<Eigen::Lower>().rankUpdate(part.B.transpose());
   part.g = part.B.transpose() * e;
-  part.promised = 0;
-  part.ok = true;
-  if (moves == Moves::all) {
-    part.ok = run.quadratic.factor(noise, damping);
-    if (!part.ok) return;
-    // X = L^-1 [A'B | g_q]
-    part.X.setZero(run.samples() * n, free + 1);
-    for (int row = 0; row < rows; ++row) {
-      const int t = row / n, j = row % n;
-      for (int a = 0; a < 3 * n; ++a) {
-        const double weight =
-            run.error.jacobian[((t * 3 + a / n) * n + j) * n + a % n] / noise.s[j];
-        part.X.row(t * n + a).head(free) += weight * part.B.row(row);
-      }
+  part.ok = run.quadratic.factor(noise, damping);
+  if (!part.ok) return;
+  // X = L^-1 [A'B | g_q]
+  part.X.setZero(run.samples() * n, free + 1);
+  for (int row = 0; row < rows; ++row) {
+    const int t = row / n, j = row % n;
+    for (int a = 0; a < 3 * n; ++a) {
+      const double weight = run.error.jacobian[((t * 3 + a / n) * n + j) * n + a % n] / noise.s[j];
+      part.X.row(t * n + a).head(free) += weight * part.B.row(row);
     }
-    for (int k = 0; k < run.samples() * n; ++k) part.X(k, free) = run.quadratic.gradient()[k];
-    run.quadratic.hessian().solve_lower(free + 1, part.X.data());
-    const auto X = part.X.leftCols(free);
-    const Eigen::VectorXd x = part.X.col(free);
-    part.S.selfadjointView<Eigen::Lower>().rankUpdate(X.transpose(), -1);
-    part.g -= X.transpose() * x;
-    part.promised = 0.5 * x.squaredNorm();
   }
+  for (int k = 0; k < run.samples() * n; ++k) part.X(k, free) = run.quadratic.gradient()[k];
+  run.quadratic.hessian().solve_lower(free + 1, part.X.data());
+  const auto X = part.X.leftCols(free);
+  const Eigen::VectorXd x = part.X.col(free);
+  part.S.selfadjointView<Eigen::Lower>().rankUpdate(X.transpose(), -1);
+  part.g -= X.transpose() * x;
+  part.promised = 0.5 * x.squaredNorm();
   part.S.triangularView<Eigen::StrictlyUpper>() =
       part.S.transpose().triangularView<Eigen::StrictlyUpper>();
 }
 
-void JointGaussNewton::reduce(const MotionNoise& noise, Moves moves, double damping) {
-  runs_.each([&](MotionRun& run, int k) { reduce_run(noise, moves, damping, run, parts_[k]); });
+void JointGaussNewton::reduce(const MotionNoise& noise, double damping) {
+  runs_.each([&](MotionRun& run, int k) { reduce_run(noise, damping, run, parts_[k]); });
   S_ = Eigen::MatrixXd::Zero(free_.size(), free_.size());
   g_ = Eigen::VectorXd::Zero(free_.size());
   promised_ = 0;
@@ -121,22 +119,58 @@ void JointGaussNewton::reduce(const MotionNoise& noise, Moves moves, double damp
   }
 }
 
-void JointGaussNewton::weigh_coefficients(const MotionNoise& noise) {
-  reduce(noise, Moves::all, 0);
-  if (!ok_) return;
+Eigen::MatrixXd JointGaussNewton::data_information(const MotionNoise& noise) {
+  reduce(noise, 0);
+  return ok_ ? S_ : Eigen::MatrixXd();
+}
+
+Eigen::MatrixXd JointGaussNewton::information(const MotionNoise& noise) {
+  reduce(noise, 0);
+  if (!ok_) return {};
   Eigen::MatrixXd S = S_;
   Eigen::VectorXd g = g_;
   add_prior(S, g);
+  return S;
+}
+
+void JointGaussNewton::weigh_coefficients(const MotionNoise& noise) {
+  const Eigen::MatrixXd S = information(noise);
+  if (S.size() == 0) return;
   const Eigen::MatrixXd covariance = S.ldlt().solve(Eigen::MatrixXd::Identity(S.rows(), S.cols()));
   const Eigen::VectorXd phi = free_.of(model_.parameters());
   for (int k = 0; k < free_.size(); ++k) {
     if (!free_.prunable(k)) continue;
     const double gamma = std::clamp(1 - free_.precision(k) * covariance(k, k), 1e-3, 1.0);
-    free_.set_precision(k, std::clamp(gamma / (phi[k] * phi[k] + 1e-300), 1e-2, 1e6));
+    free_.set_precision(k, std::clamp(gamma / (phi[k] * phi[k] + kSmallest), kLoosest, kTightest));
   }
 }
 
-JointGaussNewton::Step JointGaussNewton::step(const MotionNoise& noise, Moves moves) {
+// J after the step (length dphi, length dq); the motions are left in parts_.trial, the parameters
+// in the model.
+double JointGaussNewton::try_step(const MotionNoise& noise, const std::vector<double>& theta,
+                                  const Eigen::VectorXd& phi, const Eigen::VectorXd& d,
+                                  double length) {
+  std::vector<double> trial = theta;
+  free_.put(phi + length * d, trial);
+  if (!std::all_of(trial.begin(), trial.end(), [](double x) { return std::isfinite(x); }))
+    return kInfinity;
+  model_.set_parameters(trial);
+  const double prior = prior_value();
+  if (!std::isfinite(prior)) return kInfinity;
+  return prior + runs_.sum([&](MotionRun& run, int k) {
+    Part& part = parts_[k];
+    part.trial = run.q;
+    // dq = -L^-T (x + X dphi)
+    const int free = free_.size();
+    Eigen::VectorXd dq = part.X.col(free) + part.X.leftCols(free) * d;
+    run.quadratic.hessian().solve_upper({dq.data(), static_cast<std::size_t>(dq.size())});
+    for (std::size_t i = 0; i < part.trial.size(); ++i)
+      part.trial[i] -= length * dq[static_cast<int>(i)];
+    return run.objective(model_, part.trial, noise);
+  });
+}
+
+JointGaussNewton::Step JointGaussNewton::step(const MotionNoise& noise) {
   const std::vector<double> theta(model_.parameters().begin(), model_.parameters().end());
   const Eigen::VectorXd phi = free_.of(theta);
   Step result;
@@ -145,7 +179,7 @@ JointGaussNewton::Step JointGaussNewton::step(const MotionNoise& noise, Moves mo
   result.objective = before;
   for (int attempt = 0; attempt < kTries; ++attempt) {
     const double q_damping = attempt < 2 && damping_ <= kFirstDamping ? 0 : damping_;
-    reduce(noise, moves, q_damping);
+    reduce(noise, q_damping);
     if (ok_) {
       Eigen::MatrixXd S = S_;
       Eigen::VectorXd g = g_;
@@ -157,35 +191,12 @@ JointGaussNewton::Step JointGaussNewton::step(const MotionNoise& noise, Moves mo
       S.diagonal() *= 1 + damping_;
       S.diagonal().array() += 1e-10 * S.diagonal().mean();
       const Eigen::VectorXd d = free_.step(S, g, phi);
-      std::vector<double> trial = theta;
-      free_.put(phi + d, trial);
-      const bool finite = d.allFinite() && std::all_of(trial.begin(), trial.end(),
-                                                       [](double x) { return std::isfinite(x); });
-      double after = kInfinity;
-      if (finite) {
-        model_.set_parameters(trial);
-        after = prior_value();
-        if (std::isfinite(after))
-          after += runs_.sum([&](MotionRun& run, int k) {
-            Part& part = parts_[k];
-            part.trial = run.q;
-            if (moves == Moves::all) {
-              // dq = -L^-T (x + X dphi)
-              const int free = free_.size();
-              Eigen::VectorXd dq = part.X.col(free) + part.X.leftCols(free) * d;
-              run.quadratic.hessian().solve_upper({dq.data(), static_cast<std::size_t>(dq.size())});
-              for (std::size_t i = 0; i < part.trial.size(); ++i)
-                part.trial[i] -= dq[static_cast<int>(i)];
-            }
-            return run.objective(model_, part.trial, noise);
-          });
-      }
-      if (after < before) {
-        if (moves == Moves::all)
-          runs_.each([&](MotionRun& run, int k) { run.q = parts_[k].trial; });
-        damping_ = damping_ * kLess < kNegligible
-                       ? 0
-                       : damping_ * kLess * (after < before - 0.5 * result.promised ? kLess : 1);
+      for (const double length : kLengths) {
+        const double after = try_step(noise, theta, phi, d, length);
+        if (!(after < before)) continue;
+        runs_.each([&](MotionRun& run, int k) { run.q = parts_[k].trial; });
+        if (length == 1) damping_ *= after < before - 0.5 * result.promised ? kLess * kLess : kLess;
+        if (damping_ < kNegligible) damping_ = 0;
         result.objective = after;
         result.better = true;
         return result;

@@ -30,26 +30,27 @@ class JointGaussNewton {
   // Errors and derivatives at the current motions and parameters; false where M is not positive.
   [[nodiscard]] bool linearise();
 
-  enum class Moves { parameters, all };
   struct Step {
     double objective = 0;  // after it
     double promised = 0;   // decrease of J that the linearised problem had
     bool better = false;   // false: no step helps, nothing was changed
   };
   // One step from the last linearise, damped until J falls.
-  Step step(const MotionNoise& noise, Moves moves);
+  Step step(const MotionNoise& noise);
 
   // One round of automatic relevance determination around the last linearise: every prunable
   // coefficient's prior precision becomes the most likely one, so that what the data do not need
   // vanishes.
   void weigh_coefficients(const MotionNoise& noise);
 
-  // S around the last linearise, without any prior, and the gradient.
-  void reduce(const MotionNoise& noise, Moves moves, double damping);
-  const Eigen::MatrixXd& information() const { return S_; }
-  const Eigen::VectorXd& gradient() const { return g_; }
+  // Of phi around the last linearise, the motions eliminated: S of the data alone, and with the
+  // priors. Empty when some run has too few observations.
+  Eigen::MatrixXd data_information(const MotionNoise& noise);
+  Eigen::MatrixXd information(const MotionNoise& noise);
 
  private:
+  // S_ and g_ around the last linearise, without any prior.
+  void reduce(const MotionNoise& noise, double damping);
   using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   struct Part {  // of one run
     Rows B;      // weighted by 1/s  [(T-2) n][p]
@@ -60,8 +61,9 @@ class JointGaussNewton {
     bool ok = true;
     std::vector<double> trial;
   };
-  void reduce_run(const MotionNoise& noise, Moves moves, double damping, MotionRun& run,
-                  Part& part) const;
+  void reduce_run(const MotionNoise& noise, double damping, MotionRun& run, Part& part) const;
+  double try_step(const MotionNoise& noise, const std::vector<double>& theta,
+                  const Eigen::VectorXd& phi, const Eigen::VectorXd& d, double length);
   double prior_value();
   void add_prior(Eigen::MatrixXd& S, Eigen::VectorXd& g);
 

@@ -4,55 +4,64 @@
 #include <memory>
 
 #include "mechfit/base/error.h"
-#include "mechfit/fit/data_scales.h"
 #include "mechfit/fit/joint_gauss_newton.h"
+#include "mechfit/fit/joint_laplace.h"
 #include "mechfit/smooth/model_smoother.h"
 
 namespace mechfit {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Root mean square of the errors, per joint.
-std::vector<double> error_size(JointRuns& runs, int n) {
-  std::vector<double> sum(n, 0.0);
-  int count = 0;
-  for (int k = 0; k < runs.size(); ++k) {
-    const std::vector<double>& e = runs[k].error.e;
-    for (std::size_t i = 0; i < e.size(); ++i) sum[i % n] += e[i] * e[i];
-    count += static_cast<int>(e.size()) / n;
-  }
-  for (double& x : sum) x = std::sqrt(x / count);
-  return sum;
+// s begins far above the accelerations, where the model does not touch the motions yet, and follows
+// its most likely value down; not before the steps at the last one have done their work.
+constexpr double kFirstS = 10, kLowestS = 1e-3;  // in units of the accelerations
+constexpr double kSettled = 0.02;                // promised decrease of J per observed number
+constexpr double kMassWeight = 100;              // of the prior that keeps M positive definite
+constexpr double kPruningMassWeight = 50;        // while unneeded coefficients are taken out
+constexpr int kPruningRounds = 10;
+constexpr int kPriorPoints = 128;
+constexpr int kMostIterations = 80;
+constexpr int kScoreEvery = 3;
+// A later model is preferred unless the held-out runs are less likely by more than this: it is
+// simpler, and differences of this size are chance.
+constexpr double kChance = 2;
+constexpr double kQuiet = 0.5, kQuietChange = 0.05;  // promised decrease, change of log s
+constexpr MotionRun::Options kHeldOutSolve{8, 1e-2};
+
+bool scale_is_free(const Trig& trig) {
+  return trig.inputs() == 0 || trig.config().input_map != InputMap::fixed;
+}
+
+std::unique_ptr<MassPrior> make_prior(const Model& model, const Log& smoothed) {
+  const Trig* trig = model.as<Trig>();
+  if (!trig) return nullptr;
+  std::vector<double> q;
+  for (const auto& run : smoothed.runs) q.insert(q.end(), run.q.begin(), run.q.end());
+  std::vector<double> unit = trig->config().scales.v;
+  for (double& v : unit) v /= std::sqrt(trig->config().scales.energy);
+  return std::make_unique<MassPrior>(model, spread_points(trig->config().joints, q, kPriorPoints),
+                                     unit, scale_is_free(*trig), kMassWeight);
 }
 
 // Held-out runs: their motion for a given model, and how likely their observations are.
-class Validation {
- public:
-  Validation(const Model& model, const Log& observed, const Log& smoothed, ThreadPool& pool)
-      : runs_(model, observed, smoothed, pool), start_(runs_.motions()) {}
-
-  double score(const Model& model, const MotionNoise& noise) {
-    const auto before = runs_.motions();
-    runs_.solve(model, noise, {static_cast<int>(8), 1e-2});
-    if (!runs_.linearise(model, RunDerivatives::configurations)) {
-      runs_.set_motions(start_);
-      return -std::numeric_limits<double>::infinity();
-    }
-    return likelihood_score(runs_, noise);
-  }
-  JointRuns& runs() { return runs_; }
-
- private:
-  JointRuns runs_;
-  std::vector<std::vector<double>> start_;
-};
-
-bool scale_is_free(const Model& model) {
-  if (model.inputs() == 0) return true;
-  const Trig* trig = model.as<Trig>();
-  return trig && trig->config().input_map != InputMap::fixed;
+double score(JointRuns& held_out, const std::vector<std::vector<double>>& start, const Model& model,
+             const MotionNoise& noise) {
+  held_out.solve(model, noise, kHeldOutSolve);
+  if (held_out.linearise(model, RunDerivatives::configurations))
+    return likelihood_score(held_out, noise);
+  held_out.set_motions(start);
+  return -kInfinity;
 }
+
+// The best so far.
+struct Kept {
+  double score = -kInfinity, highest = -kInfinity;
+  std::vector<double> theta;
+  std::vector<std::vector<double>> motions;
+  MotionNoise noise;
+};
 
 }  // namespace
 
@@ -62,94 +71,77 @@ JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const L
                                    ThreadPool& pool, const JointProgress& progress) {
   const int n = start.joints();
   JointRuns runs(start, train, train_smoothed, pool);
-  Validation held_out(start, validation, validation_smoothed, pool);
-  std::unique_ptr<MassPrior> prior;
-  if (const Trig* trig = start.as<Trig>()) {
-    std::vector<double> q;
-    for (const auto& run : train_smoothed.runs) q.insert(q.end(), run.q.begin(), run.q.end());
-    std::vector<double> unit = trig->config().scales.v;
-    for (double& v : unit) v /= std::sqrt(trig->config().scales.energy);
-    prior = std::make_unique<MassPrior>(
-        start, spread_points(trig->config().joints, q, static_cast<int>(128)), unit,
-        scale_is_free(start), 150);
-  }
+  JointRuns held_out(start, validation, validation_smoothed, pool);
+  const auto held_out_start = held_out.motions();
+  const auto prior = make_prior(start, train_smoothed);
   JointGaussNewton solver(start, runs, options.fixed, prior.get());
-  MotionNoise noise = first_noise;
-  const std::vector<double> s_unit = noise.s;
 
-  JointResult result{start, noise, train, validation, 0, 0, true, {}, {}, {}, {}, {}};
-  // The parameters first, on the motions as they were smoothed, errors weighted by their size.
-  for (int k = 0; k < 10; ++k) {
-    if (!solver.linearise()) break;
-    noise.s = error_size(runs, n);
-    const auto step = solver.step(noise, JointGaussNewton::Moves::parameters);
-    if (!step.better || step.promised < 1) break;
-  }
+  MotionNoise noise = first_noise;
   NoiseSearch search;
   search.sigma = options.sigma.empty();
-  search.s_floor = 1e-3;
-  search.s_unit = s_unit;
-  search.s_pull = 2;
-  for (int j = 0; j < n; ++j) noise.s[j] = 1 * s_unit[j];
+  search.s_floor = kLowestS;
+  search.s_unit = noise.s;
+  for (double& s : noise.s) s *= kFirstS;
 
-  const int most = options.iterations > 0 ? options.iterations : static_cast<int>(40);
-  double best = -std::numeric_limits<double>::infinity();
-  double top = best;
-  std::vector<double> best_theta;
-  std::vector<std::vector<double>> best_motions;
-  MotionNoise best_noise = noise;
-  int quiet = 0, stage = 0, ard = 0;
-  double promised = 0;
-  double top_unused = 0;
-  (void)top_unused;
+  JointResult result(start);
+  Kept kept;
+  const int most = options.iterations > 0 ? options.iterations : kMostIterations;
+  const int rounds = start.as<Trig>() ? kPruningRounds : 0;
+  bool settled = false;
+  int quiet = 0, pruned = -1;  // rounds of pruning; -1: not begun
   for (int k = 1; k <= most && result.finished; ++k) {
-    if (prior) {
-      double ratio = 0;
-      for (int j = 0; j < n; ++j) ratio = std::max(ratio, noise.s[j] / s_unit[j]);
-      prior->set_weight((stage > 0 ? 100 : 150) * (1 + 0 * std::min(1.0, ratio)));
-    }
     if (!solver.linearise()) break;
     const MotionNoise before = noise;
-    double ll = kNan;
-    if (k > 1 && promised < 1e9 * runs.numbers()) ll = improve_noise(runs, search, noise);
-    if (stage > 0 && ard < 0) {
+    if (settled) improve_noise(runs, search, noise);
+    if (pruned >= 0 && pruned < rounds) {
       solver.weigh_coefficients(noise);
-      ++ard;
+      ++pruned;
     }
-    const auto step = solver.step(noise, JointGaussNewton::Moves::all);
-    promised = step.promised;
+    const auto step = solver.step(noise);
+    settled = step.promised < kSettled * runs.numbers();
     double change = 0;
     for (int j = 0; j < n; ++j) change = std::max(change, std::log(before.s[j] / noise.s[j]));
-    quiet = (change < 0.05 && step.promised < 0.5) || !step.better ? quiet + 1 : 0;
-    JointRecord record{k, most, step.objective, kNan, noise};
-    if (quiet >= 2 && stage == 0 && 0 > 0) {
-      stage = 1;
-      quiet = 0;
+    const bool pruning = pruned >= 0 && pruned < rounds;
+    quiet = !pruning && ((change < kQuietChange && step.promised < kQuiet) || !step.better)
+                ? quiet + 1
+                : 0;
+    bool last = k == most || quiet >= 2;
+    if (last && pruned < 0 && rounds > 0 && k < most) {
+      last = false;
+      pruned = quiet = 0;
+      prior->set_weight(kPruningMassWeight);
     }
-    if (stage > 0 && ard < 0) quiet = 0;
-    const bool last = k == most || quiet >= 2;
-    if (k % static_cast<int>(3) == 0 || last) {
-      record.validation = held_out.score(solver.model(), noise);
-      top = std::max(top, record.validation);
-      if (record.validation > top - 2 / held_out.runs().numbers()) {
-        best = record.validation;
-        best_theta.assign(solver.model().parameters().begin(), solver.model().parameters().end());
-        best_motions = runs.motions();
-        best_noise = noise;
+    JointRecord record{k, most, step.objective, kNan, noise};
+    if (k % kScoreEvery == 0 || last) {
+      record.validation = score(held_out, held_out_start, solver.model(), noise);
+      kept.highest = std::max(kept.highest, record.validation);
+      if (record.validation > kept.highest - kChance / held_out.numbers()) {
+        const auto theta = solver.model().parameters();
+        kept.score = record.validation;
+        kept.theta.assign(theta.begin(), theta.end());
+        kept.motions = runs.motions();
+        kept.noise = noise;
       }
     }
     result.history.push_back(record);
     if (progress && !progress(record)) result.finished = last;
     if (last) break;
   }
-  if (best_theta.empty())
-    throw InputError(
-        "no model with a positive definite mass matrix was found for the held-out runs");
-  solver.set_parameters(best_theta);
-  runs.set_motions(best_motions);
+  if (kept.theta.empty())
+    throw InputError("no model was found whose mass matrix is positive definite on all runs");
+
+  solver.set_parameters(kept.theta);
+  runs.set_motions(kept.motions);
   result.model = solver.model();
-  result.noise = best_noise;
-  result.validation_score = best;
+  result.noise = kept.noise;
+  result.validation_score = kept.score;
+  if (solver.linearise()) {
+    result.log_likelihood = runs.log_likelihood(kept.noise) / runs.numbers();
+    add_uncertainty(solver, kept.noise, result);
+  }
+  result.train = smooth_with_model(result.model, train, train_smoothed, kept.noise, pool).log;
+  result.validation =
+      smooth_with_model(result.model, validation, validation_smoothed, kept.noise, pool).log;
   return result;
 }
 

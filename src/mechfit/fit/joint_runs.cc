@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kShortest = 3;
 constexpr double kStepS = 0.3, kStepSigma = 0.05;  // of the searches, in logarithms
-constexpr double kFarthest = 2.5;                  // in such steps
+constexpr double kFarthest = 1.5;                  // in such steps
 constexpr int kScoreRounds = 6;
 
 // One step towards the maximum of f along x, f0 = f(x): through f at x +- step, never above `most`
