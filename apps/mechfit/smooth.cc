@@ -2,13 +2,16 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <optional>
 #include <thread>
 
 #include "choice.h"
 #include "commands.h"
 #include "log_options.h"
 #include "mechfit/data/files.h"
+#include "mechfit/smooth/model_smoother.h"
 #include "mechfit/smooth/smoother.h"
+#include "model_log.h"
 #include "smooth_print.h"
 #include "terminal.h"
 
@@ -18,7 +21,7 @@ void add_smooth(CLI::App& app, int&) {
   struct Options {
     LogOptions log;
     SmoothMethod method = SmoothMethod::white_jerk;
-    std::string output;
+    std::string model, output;
     int threads = 0;
     bool force = false, json = false;
   };
@@ -29,12 +32,18 @@ void add_smooth(CLI::App& app, int&) {
   command->add_option("-o,--output", options->output, "The smoothed log, .csv or .npz")
       ->required()
       ->type_name("FILE");
+  auto* model = command
+                    ->add_option("--model", options->model,
+                                 "Smooth with a fitted model of the machine; the noise of the "
+                                 "sensors and the model's error are estimated")
+                    ->type_name("MODEL");
   command
       ->add_option("--method", options->method,
                    "white-jerk: noise and smoothness fitted to the data (default); paper: the "
                    "fixed process noise and EM of the reference experiments")
       ->transform(choice<SmoothMethod>(
           {{"white-jerk", SmoothMethod::white_jerk}, {"paper", SmoothMethod::paper}}))
+      ->excludes(model)
       ->type_name("METHOD");
   command->add_option("--threads", options->threads, "Threads to use (default: all)")
       ->check(CLI::Range(1, 4096))
@@ -43,16 +52,31 @@ void add_smooth(CLI::App& app, int&) {
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
       "The output has q, qd, qdd and their standard deviations for every sample.\n\n"
-      "Example:\n"
-      "  mechfit smooth log.csv -o smoothed.csv --method white-jerk");
+      "Examples:\n"
+      "  mechfit smooth log.csv -o smoothed.csv --method white-jerk\n"
+      "  mechfit smooth log.csv --model model.safetensors -o smoothed.csv");
   command->callback([options] {
     refuse_overwrite(options->output, options->force);
-    const ReadResult input = read_log(options->log.files, options->log.read);
+    std::optional<ModelRecord> record;
+    if (!options->model.empty()) record = load_model(options->model);
+    const ReadResult input = record ? read_log_for(*record, options->log)
+                                    : read_log(options->log.files, options->log.read);
     if (!options->json) {
       for (const auto& note : input.notes) print_note(note);
     }
     const int cores = static_cast<int>(std::thread::hardware_concurrency());
     ThreadPool pool(options->threads > 0 ? options->threads : std::max(1, cores));
+    const auto finish = [&](const auto& result) {
+      refuse_overwrite(options->output, options->force);
+      write_log(options->output, result.log);
+      const SmoothedLog smoothed{input.log, result.log, options->output};
+      if (options->json) {
+        print_smoothing_json(smoothed, result, input.notes);
+      } else {
+        print_smoothing(smoothed, result);
+      }
+    };
+    if (record) return finish(smooth_with_model(record->model, input.log, pool));
     SmoothOptions smoothing;
     smoothing.method = options->method;
     SmoothResult result;
@@ -61,13 +85,7 @@ void add_smooth(CLI::App& app, int&) {
       smoothing.progress = [&](double fraction) { progress.update(fraction); };
       result = smooth(input.log, smoothing, pool);
     }
-    refuse_overwrite(options->output, options->force);
-    write_log(options->output, result.log);
-    if (options->json) {
-      print_smoothing_json(input.log, result, options->output, input.notes);
-    } else {
-      print_smoothing(input.log, result, options->output);
-    }
+    finish(result);
   });
 }
 

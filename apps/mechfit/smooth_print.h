@@ -3,12 +3,23 @@
 #include <string>
 #include <vector>
 
+#include "mechfit/smooth/model_smoother.h"
 #include "mechfit/smooth/smoother.h"
 
 namespace mechfit {
 
-void print_smoothing(const Log& observed, const SmoothResult& result, const std::string& output);
-void print_smoothing_json(const Log& observed, const SmoothResult& result,
-                          const std::string& output, const std::vector<std::string>& notes);
+// What was written, and where to.
+struct SmoothedLog {
+  const Log& observed;
+  const Log& log;
+  std::string output;
+};
+
+void print_smoothing(const SmoothedLog& smoothed, const SmoothResult& result);
+void print_smoothing(const SmoothedLog& smoothed, const ModelSmoothResult& result);
+void print_smoothing_json(const SmoothedLog& smoothed, const SmoothResult& result,
+                          const std::vector<std::string>& notes);
+void print_smoothing_json(const SmoothedLog& smoothed, const ModelSmoothResult& result,
+                          const std::vector<std::string>& notes);
 
 }  // namespace mechfit

@@ -5,6 +5,7 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/mechanics/lanes.h"
+#include "mechfit/smooth/motion_noise.h"
 
 namespace mechfit {
 namespace {
@@ -86,6 +87,7 @@ ModelSmoothResult smooth_with_model(const Model& model, const Log& observed, con
   MECHFIT_CHECK(noise.sigma.size() == static_cast<std::size_t>(n) &&
                 noise.s.size() == noise.sigma.size());
   ModelSmoothResult result;
+  result.noise = noise;
   result.log = observed;
   result.runs.resize(observed.runs.size());
   pool.run(static_cast<int>(observed.runs.size()), [&](int task, int) {
@@ -108,6 +110,12 @@ ModelSmoothResult smooth_with_model(const Model& model, const Log& observed, con
     deviations(run, n, run.quadratic.hessian().inverse(), out);
   });
   return result;
+}
+
+ModelSmoothResult smooth_with_model(const Model& model, const Log& observed, ThreadPool& pool) {
+  const SmoothResult start = smooth(observed, {}, pool);
+  return smooth_with_model(model, observed, start.log, likely_noise(model, observed, start, pool),
+                           pool);
 }
 
 }  // namespace mechfit

@@ -15,6 +15,7 @@ struct ModelSmoothRun {
 };
 
 struct ModelSmoothResult {
+  MotionNoise noise;  // that was assumed
   // q by the minimum of J; qd by the model's momenta at the samples (discrete Legendre transform);
   // qdd by second differences; standard deviations from the curvature of J.
   Log log;
@@ -26,5 +27,8 @@ struct ModelSmoothResult {
 // a run. Bits do not depend on the number of threads.
 ModelSmoothResult smooth_with_model(const Model& model, const Log& observed, const Log& start,
                                     const MotionNoise& noise, ThreadPool& pool);
+
+// From the white-jerk smoother's estimate, with the most likely noise (motion_noise.h).
+ModelSmoothResult smooth_with_model(const Model& model, const Log& observed, ThreadPool& pool);
 
 }  // namespace mechfit

@@ -14,7 +14,10 @@ constexpr double kFirstDamping = 1e-3, kMore = 10, kLess = 0.1, kNegligible = 1e
 }  // namespace
 
 MotionRun::MotionRun(const Model& model, const Trajectory& observed, std::span<const double> start)
-    : y(observed.q), u(observed.u), q(start.begin(), start.end()), error(model) {
+    : y(observed.q),
+      u(model.inputs() > 0 ? observed.u : std::vector<double>{}),
+      q(start.begin(), start.end()),
+      error(model) {
   MECHFIT_CHECK(observed.size() >= 3, "run '" + observed.name + "' has fewer than three samples");
   MECHFIT_CHECK(y.size() == observed.t.size() * model.joints() && q.size() == y.size());
   MECHFIT_CHECK(u.empty() || u.size() == observed.t.size() * model.inputs());
