@@ -124,6 +124,7 @@ void about() {
 
 int main(int argc, char** argv) {
   try {
+    mechfit::bench::restrict_instruction_set();
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     if (arguments.size() < 3)
       throw mechfit::InputError("compare_steps N WIDTH write FILE | serve | about");

@@ -11,6 +11,8 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 HWY_BEFORE_NAMESPACE();
 namespace mechfit::bench::HWY_NAMESPACE {
@@ -45,6 +47,11 @@ namespace mechfit::bench {
 
 HWY_EXPORT(multiply_adds);
 HWY_EXPORT(target_name);
+
+void restrict_instruction_set() {
+  const char* target = std::getenv("MECHFIT_BENCH_TARGET");
+  if (target && std::string_view(target) == "avx2") hwy::DisableTargets(HWY_AVX3 | HWY_AVX3_DL);
+}
 
 const char* instruction_set() { return HWY_DYNAMIC_DISPATCH(target_name)(); }
 

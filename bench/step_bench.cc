@@ -47,7 +47,10 @@ BENCHMARK_CAPTURE(objective_step, next_state, Method::next_state)->Apply(sizes);
 BENCHMARK(barrier_pass)
     ->ArgNames({"n", "width"})
     ->Args({2, 32})
+    ->Args({2, 64})
+    ->Args({4, 64})
     ->Args({7, 64})
+    ->Args({7, 128})
     ->Args({14, 128})
     ->Unit(benchmark::kMicrosecond);
 BENCHMARK(full_del_step)->Apply(sizes);
@@ -62,4 +65,8 @@ BENCHMARK(peak)->Iterations(1);
 }  // namespace
 }  // namespace mechfit::bench
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  mechfit::bench::restrict_instruction_set();
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+}

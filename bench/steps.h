@@ -29,8 +29,9 @@ inline Samples paper_sized_motion(int n) { return motion(n, 8, 202); }
 // New parameters, then the loss and its gradient on one batch.
 class ObjectiveStep {
  public:
-  ObjectiveStep(Method method, int n, int width, bool force)
-      : model(network(n, width, force)),
+  ObjectiveStep(Method method, int n, int width, bool force, int threads = 1)
+      : pool_(threads),
+        model(network(n, width, force)),
         samples(paper_sized_motion(n)),
         objective(model, samples, {method, RungeKutta::midpoint, {}, {}}, pool_),
         batch(batch_of(objective.items())),
@@ -43,7 +44,7 @@ class ObjectiveStep {
   }
 
  private:
-  ThreadPool pool_{1};
+  ThreadPool pool_;
 
  public:
   Model model;
@@ -58,8 +59,9 @@ class BarrierPass {
  public:
   static constexpr double kWeight = 0.01;
 
-  BarrierPass(int n, int width)
-      : model(network(n, width, false)),
+  BarrierPass(int n, int width, int threads = 1)
+      : pool_(threads),
+        model(network(n, width, false)),
         samples(paper_sized_motion(n)),
         barrier(model, samples.q, n, pool_),
         gradient(model.parameter_count()) {
@@ -69,7 +71,7 @@ class BarrierPass {
   double operator()() { return barrier(model, {}, kWeight, gradient); }
 
  private:
-  ThreadPool pool_{1};
+  ThreadPool pool_;
 
  public:
   Model model;
@@ -82,8 +84,9 @@ class BarrierPass {
 // parameters is the feasibility check, and its gradient the next step's.
 class FullDelStep {
  public:
-  FullDelStep(int n, int width, bool force)
-      : del_(Method::del, n, width, force),
+  FullDelStep(int n, int width, bool force, int threads = 1)
+      : pool_(threads),
+        del_(Method::del, n, width, force, threads),
         barrier_(del_.model, del_.samples.q, n, pool_),
         barrier_gradient_(del_.theta.size()),
         step_(del_.theta.size()),
@@ -103,7 +106,7 @@ class FullDelStep {
   }
 
  private:
-  ThreadPool pool_{1};
+  ThreadPool pool_;
   ObjectiveStep del_;
   Barrier barrier_;
   std::vector<double> barrier_gradient_, step_;

@@ -45,7 +45,7 @@ void ThreadPool::work(int worker, std::unique_lock<std::mutex>& lock) {
   if (--running_ == 0) done_.notify_all();
 }
 
-void ThreadPool::run(int tasks, const std::function<void(int, int)>& f) {
+void ThreadPool::run_all(int tasks, const std::function<void(int, int)>& f) {
   if (size() == 1 || tasks <= 1) {
     for (int task = 0; task < tasks; ++task) f(task, 0);
     return;

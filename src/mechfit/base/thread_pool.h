@@ -12,7 +12,7 @@ namespace mechfit {
 // A fixed team of threads. run(tasks, f) calls f(task, worker) for task = 0 .. tasks-1 and returns
 // when all are done; the caller is worker 0, worker < size() names the scratch memory to use. Which
 // worker gets which task is not fixed, so results must be stored per task. The first exception of a
-// task is thrown again by run.
+// task is thrown again by run. Allocates nothing.
 class ThreadPool {
  public:
   explicit ThreadPool(int threads);
@@ -21,9 +21,13 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int size() const { return static_cast<int>(threads_.size()) + 1; }
-  void run(int tasks, const std::function<void(int task, int worker)>& f);
+  template <class Function>
+  void run(int tasks, Function&& f) {
+    run_all(tasks, std::ref(f));  // a reference fits into std::function, captures need not
+  }
 
  private:
+  void run_all(int tasks, const std::function<void(int task, int worker)>& f);
   void work(int worker, std::unique_lock<std::mutex>& lock);
 
   std::vector<std::thread> threads_;

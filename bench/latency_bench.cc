@@ -1,0 +1,99 @@
+// One call at one point, as a controller makes it: forward dynamics, inverse dynamics, one step of
+// the variational integrator.
+#include <benchmark/benchmark.h>
+
+#include "bench/bench_models.h"
+#include "bench/peak.h"
+#include "mechfit/integrate/variational.h"
+#include "mechfit/mechanics/point.h"
+
+namespace mechfit::bench {
+namespace {
+
+// Points of a motion, so that no call repeats the one before.
+struct Motion {
+  Motion(const benchmark::State& state)
+      : n(static_cast<int>(state.range(0))),
+        model(network(n, static_cast<int>(state.range(1)), false)),
+        samples(motion(n, 1, 256)) {}
+  std::span<const double> row(const std::vector<double>& x) const {
+    return std::span(x).subspan(static_cast<std::size_t>(at * n), n);
+  }
+  void next() { at = (at + 1) % samples.size; }
+
+  int n;
+  Model model;
+  Samples samples;
+  int at = 0;
+};
+
+void forward_dynamics(benchmark::State& state) {
+  Motion m(state);
+  PointDynamics point(m.model);
+  std::vector<double> a(m.n);
+  for (auto _ : state) {
+    if (!point.acceleration(m.row(m.samples.q), m.row(m.samples.v), {}, a))
+      return state.SkipWithError("M is not positive definite");
+    benchmark::DoNotOptimize(a.data());
+    m.next();
+  }
+}
+
+void inverse_dynamics(benchmark::State& state) {
+  Motion m(state);
+  PointDynamics point(m.model);
+  std::vector<double> tau(m.n);
+  for (auto _ : state) {
+    point.inverse_dynamics(m.row(m.samples.q), m.row(m.samples.v), m.row(m.samples.a), tau);
+    benchmark::DoNotOptimize(tau.data());
+    m.next();
+  }
+}
+
+// Newton to rounding with h = 10 ms from the velocity of the step before.
+void variational_step_of_one(benchmark::State& state) {
+  Motion m(state);
+  VariationalWorkspace w(m.model);
+  AlignedVector q = make_panel(m.n), momentum = q, v = q, q_next = q, momentum_next = q;
+  AlignedVector h = make_panel(1);
+  std::fill(h.begin(), h.end(), 0.01);
+  PointDynamics point(m.model);
+  std::array<StepStatus, kBlock> status;
+  std::vector<double> p(m.n);
+  for (auto _ : state) {
+    if (m.at == 0) {  // a new motion every 256 steps
+      point.momentum(m.row(m.samples.q), m.row(m.samples.v), p);
+      for (int i = 0; i < m.n; ++i)
+        for (int lane = 0; lane < kBlock; ++lane) {
+          q[i * kBlock + lane] = m.samples.q[i];
+          v[i * kBlock + lane] = m.samples.v[i];
+          momentum[i * kBlock + lane] = p[i];
+        }
+    }
+    variational_step(m.model, q.data(), momentum.data(), nullptr, h.data(), 1, v.data(),
+                     q_next.data(), momentum_next.data(), status, w);
+    if (status[0] != StepStatus::ok) return state.SkipWithError(describe(status[0]));
+    std::swap(q, q_next);
+    std::swap(momentum, momentum_next);
+    m.next();
+  }
+}
+
+void sizes(benchmark::internal::Benchmark* b) {
+  for (auto [n, width] : {std::pair{2, 32}, {2, 64}, {4, 64}, {7, 64}, {7, 128}, {14, 128}})
+    b->Args({n, width});
+  b->ArgNames({"n", "width"})->Unit(benchmark::kNanosecond);
+}
+
+BENCHMARK(forward_dynamics)->Apply(sizes);
+BENCHMARK(inverse_dynamics)->Apply(sizes);
+BENCHMARK(variational_step_of_one)->Apply(sizes);
+
+}  // namespace
+}  // namespace mechfit::bench
+
+int main(int argc, char** argv) {
+  mechfit::bench::restrict_instruction_set();
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+}
