@@ -9,19 +9,33 @@ std::string counted(int count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
+void check_joints(const Channels& own, const Log& log, const std::string& file) {
+  if (log.n() != own.n())
+    throw InputError(file + ": " + counted(log.n(), "joint") + ", the model has " +
+                     std::to_string(own.n()) + " (name the columns with --q)");
+}
+
 }  // namespace
 
 ReadResult read_log_for(const ModelRecord& record, LogOptions options) {
   const Channels& own = record.channels;
-  if (options.read.joint_types.empty()) options.read.joint_types = own.joint_types;
+  const bool own_types = options.read.joint_types.empty();
+  if (own_types) options.read.joint_types = own.joint_types;
   const auto hold = record.metadata.find("input_hold");
   if (hold != record.metadata.end() && hold->second == "linear")
     options.read.input_hold = InputHold::linear;
-  ReadResult result = read_log(options.files, options.read);
+  ReadResult result;
+  try {
+    result = read_log(options.files, options.read);
+  } catch (const InputError&) {
+    // Another number of joints than types is better said in terms of the model.
+    if (!own_types) throw;
+    options.read.joint_types.clear();
+    check_joints(own, read_log(options.files, options.read).log, options.files[0]);
+    throw;
+  }
+  check_joints(own, result.log, options.files[0]);
   const Channels& found = result.log.channels;
-  if (found.n() != own.n())
-    throw InputError(options.files[0] + ": " + counted(found.n(), "joint") + ", the model has " +
-                     std::to_string(own.n()) + " (name the columns with --q)");
   if (own.m() > 0 && found.m() != own.m())
     throw InputError(options.files[0] + ": " + counted(found.m(), "input") + ", the model has " +
                      std::to_string(own.m()) + " (name the columns with --u)");
