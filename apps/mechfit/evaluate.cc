@@ -10,6 +10,7 @@
 #include "mechfit/evaluate/scores.h"
 #include "model_log.h"
 #include "scores_print.h"
+#include "start_options.h"
 #include "terminal.h"
 
 namespace mechfit {
@@ -46,6 +47,7 @@ void add_evaluate(CLI::App& app, int&) {
       ->check(CLI::Range(1, 10000))
       ->capture_default_str()
       ->type_name("N");
+  add_start_options(*command, options->evaluate.start, options->evaluate.window);
   command
       ->add_option("--smoother", options->evaluate.smoother,
                    "How velocities and accelerations are estimated where the log has none: "
@@ -60,7 +62,8 @@ void add_evaluate(CLI::App& app, int&) {
   command->footer(
       "Accelerations are compared with the log's qdd1.. where it has them, else with smoothed "
       "ones;\n"
-      "rollouts start from the log's qd1.., else from smoothed velocities.\n\n"
+      "rollouts start from states that the model estimates from the samples before, or with\n"
+      "--start logged from the log's q1.. and qd1..\n\n"
       "Example:\n"
       "  mechfit evaluate model.safetensors test.csv --horizons 0.1,0.5,1");
   command->callback([options] {

@@ -9,10 +9,11 @@
 #include "commands.h"
 #include "mechfit/base/error.h"
 #include "mechfit/data/files.h"
-#include "mechfit/smooth/smoother.h"
+#include "mechfit/evaluate/start_states.h"
 #include "model_log.h"
 #include "rollout_print.h"
 #include "rollout_runs.h"
+#include "start_options.h"
 #include "terminal.h"
 
 namespace mechfit {
@@ -23,6 +24,8 @@ struct Options {
   LogOptions log;
   std::vector<double> from;
   double horizon = 0, step = 0.01;
+  StartKind start = StartKind::estimated;
+  int window = kStartWindow;
   Integrator integrator = Integrator::variational;
   int substeps = 1, threads = 0;
   bool force = false, json = false;
@@ -36,9 +39,12 @@ void add_options(CLI::App& command, Options& o) {
           ->type_name("Q1,...[,V1,...]");
   auto* data = command
                    .add_option("--data", o.log.files,
-                               "Start where each run of a log starts, with its steps and inputs")
+                               "Start in each run of a log, with its steps and inputs: after the "
+                               "samples that an estimated state rests on, or from its first one "
+                               "with --start logged")
                    ->excludes(from)
                    ->type_name("FILE");
+  add_start_options(command, o.start, o.window);
   command.add_option("--horizon", o.horizon, "Seconds to simulate")
       ->required()
       ->check(CLI::PositiveNumber)
@@ -73,8 +79,7 @@ void add_options(CLI::App& command, Options& o) {
   const std::string group = "Reading --data";
   command.add_option("--time", o.log.read.time, "Column of time")->group(group);
   command.add_option("--q", o.log.read.q, "Columns of the joints")->delimiter(',')->group(group);
-  command
-      .add_option("--qd", o.log.read.qd, "Columns of velocities; without them they are smoothed")
+  command.add_option("--qd", o.log.read.qd, "Columns of velocities, for --start logged")
       ->delimiter(',')
       ->group(group);
   command.add_option("--u-columns", o.log.read.u, "Columns of the inputs")
@@ -97,6 +102,24 @@ Log read_inputs(const ModelRecord& record, const Options& o) {
   return log;
 }
 
+// Where each run starts, or where enough of it has been seen.
+Starts states_of(const Model& model, const Log& log, const Options& o, ThreadPool& pool) {
+  const bool estimated = o.start == StartKind::estimated;
+  Starts starts = run_starts(log, estimated ? o.window : 0);
+  for (const Trajectory& run : log.runs) {
+    if (!estimated && run.qd.size() != run.q.size())
+      throw InputError("run '" + run.name + "' has no velocities to start from (--qd names them)");
+    if (estimated && first_start(run, o.window) < 0)
+      throw InputError("run '" + run.name + "' has " + std::to_string(run.size()) +
+                       " samples, too few to estimate a state and go on from there");
+  }
+  if (estimated)
+    estimate_states(model, log, o.window, starts, pool);
+  else
+    take_logged_states(log, starts);
+  return starts;
+}
+
 std::vector<RolloutStart> make_starts(const ModelRecord& record, const Options& o,
                                       ThreadPool& pool) {
   if (o.from.empty() && o.log.files.empty()) throw UsageError("give a start: --from or --data");
@@ -108,11 +131,7 @@ std::vector<RolloutStart> make_starts(const ModelRecord& record, const Options& 
   ReadResult input = read_log_for(record, o.log);
   if (!o.json)
     for (const auto& note : input.notes) print_note(note);
-  const bool velocities =
-      std::all_of(input.log.runs.begin(), input.log.runs.end(),
-                  [](const Trajectory& run) { return run.qd.size() == run.q.size(); });
-  if (!velocities) input.log = smooth(input.log, {}, pool).log;
-  return starts_of(record.model, input.log, o.horizon);
+  return starts_of(record.model, input.log, states_of(record.model, input.log, o, pool), o.horizon);
 }
 
 }  // namespace

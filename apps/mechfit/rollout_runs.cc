@@ -13,7 +13,7 @@ namespace mechfit {
 namespace {
 
 // Samples that lie within the horizon, at least two when there are.
-int samples_within(const std::vector<double>& t, double horizon) {
+int samples_within(std::span<const double> t, double horizon) {
   const double end = t[0] + horizon * (1 + 1e-9);
   const auto last = std::upper_bound(t.begin(), t.end(), end);
   return std::max(static_cast<int>(last - t.begin()), std::min(2, static_cast<int>(t.size())));
@@ -80,20 +80,23 @@ RolloutResult roll_out(const ModelRecord& record, const std::vector<RolloutStart
   return result;
 }
 
-std::vector<RolloutStart> starts_of(const Model& model, const Log& log, double horizon) {
+std::vector<RolloutStart> starts_of(const Model& model, const Log& log, const Starts& starts,
+                                    double horizon) {
   const int n = model.joints(), m = model.inputs();
-  std::vector<RolloutStart> starts;
-  for (const Trajectory& run : log.runs) {
+  std::vector<RolloutStart> out;
+  for (int s = 0; s < starts.size(); ++s) {
+    const Trajectory& run = log.runs[starts.run[s]];
+    const int from = starts.sample[s];
+    const int samples = samples_within(std::span(run.t).subspan(from), horizon);
     RolloutStart start;
-    const int samples = samples_within(run.t, horizon);
     start.name = run.name;
-    start.t.assign(run.t.begin(), run.t.begin() + samples);
-    start.q0.assign(run.q.begin(), run.q.begin() + n);
-    start.v0.assign(run.qd.begin(), run.qd.begin() + n);
-    if (m > 0) start.u.assign(run.u.begin(), run.u.begin() + (samples - 1) * m);
-    starts.push_back(std::move(start));
+    start.t.assign(&run.t[from], &run.t[from] + samples);
+    start.q0.assign(&starts.q[s * n], &starts.q[s * n] + n);
+    start.v0.assign(&starts.v[s * n], &starts.v[s * n] + n);
+    if (m > 0) start.u.assign(&run.u[from * m], &run.u[from * m] + (samples - 1) * m);
+    out.push_back(std::move(start));
   }
-  return starts;
+  return out;
 }
 
 RolloutStart start_from(const Model& model, const std::vector<double>& state, double horizon,

@@ -5,6 +5,7 @@
 
 #include "mechfit/base/thread_pool.h"
 #include "mechfit/data/model_file.h"
+#include "mechfit/evaluate/starts.h"
 #include "mechfit/integrate/rollout.h"
 
 namespace mechfit {
@@ -27,9 +28,10 @@ struct RolloutResult {
 RolloutResult roll_out(const ModelRecord& record, const std::vector<RolloutStart>& starts,
                        Integrator integrator, int substeps, ThreadPool& pool);
 
-// At the beginning of each run that has velocities, with its steps and inputs, for `horizon`
-// seconds or to its end.
-std::vector<RolloutStart> starts_of(const Model& model, const Log& log, double horizon);
+// From the starts' states, with the steps and inputs of their runs, for `horizon` seconds or to the
+// end of the run.
+std::vector<RolloutStart> starts_of(const Model& model, const Log& log, const Starts& starts,
+                                    double horizon);
 
 // From positions, or positions and velocities, with even steps and no inputs.
 RolloutStart start_from(const Model& model, const std::vector<double>& state, double horizon,

@@ -89,6 +89,8 @@ void print_scores(const Channels& channels, const Scores& scores) {
   print_accelerations(channels, scores);
   std::puts("");
   print_rollouts(channels, scores);
+  if (scores.start == StartKind::estimated)
+    std::printf("  started from states estimated by %d samples each\n", scores.window);
   std::puts("");
 
   Table table({"other figures", ""});

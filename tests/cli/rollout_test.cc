@@ -40,8 +40,9 @@ TEST(RolloutCommand, FollowsTheRunsOfALog) {
                     out = scratch.file("out.csv");
   save_model(model, cart_pole_record(), false);
   write_motion(data, cart_pole_record(), true);
-  const auto finished = run_mechfit("rollout '" + model + "' --data '" + data +
-                                    "' --horizon 1 --integrator rk4 --json -o '" + out + "'");
+  const auto finished =
+      run_mechfit("rollout '" + model + "' --data '" + data +
+                  "' --start logged --horizon 1 --integrator rk4 --json -o '" + out + "'");
   EXPECT_EQ(finished.code, 0);
   EXPECT_EQ(nlohmann::json::parse(finished.out)["runs"].size(), 4u);
   const Log logged = read_log({data}).log, simulated = read_log({out}).log;
@@ -53,6 +54,42 @@ TEST(RolloutCommand, FollowsTheRunsOfALog) {
     for (std::size_t k = 0; k + 1 < simulated.runs[r].u.size(); ++k)
       EXPECT_EQ(simulated.runs[r].u[k], logged.runs[r].u[k]);
   }
+}
+
+TEST(RolloutCommand, StartsFromTheStateThatItSaw) {
+  const ScratchFolder scratch("rollout");
+  const std::string model = scratch.file("m.safetensors"), data = scratch.file("log.csv"),
+                    out = scratch.file("out.csv"), start = scratch.file("start.csv");
+  save_model(model, cart_pole_record(), false);
+  write_motion(data, cart_pole_record(), false, 1e-3);
+  const std::string command =
+      "rollout '" + model + "' --data '" + data + "' --horizon 0.5 --window 40 -o '";
+  const auto finished = run_mechfit(command + out + "'");
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  const Log logged = read_log({data}).log, simulated = read_log({out}).log;
+  ASSERT_EQ(simulated.runs.size(), 4u);
+  for (int r = 0; r < 4; ++r) {
+    ASSERT_EQ(simulated.runs[r].size(), 26);
+    EXPECT_EQ(simulated.runs[r].t[0], logged.runs[r].t[39]);
+    for (std::size_t k = 0; k < simulated.runs[r].q.size(); ++k)
+      EXPECT_NEAR(simulated.runs[r].q[k], logged.runs[r].q[k + 39 * 2], 1e-2);
+  }
+  // Later samples have no part in it.
+  Log other = logged;
+  other.channels = cart_pole_record().channels;
+  for (auto& run : other.runs)
+    for (std::size_t k = 40 * 2; k < run.q.size(); ++k) run.q[k] += 0.3;
+  write_log(start, other);
+  const auto again = run_mechfit("rollout '" + model + "' --data '" + start +
+                                 "' --horizon 0.5 --window 40 --force -o '" + out + "'");
+  EXPECT_EQ(again.code, 0) << again.err;
+  const Log same = read_log({out}).log;
+  for (int r = 0; r < 4; ++r) EXPECT_EQ(same.runs[r].q, simulated.runs[r].q);
+
+  EXPECT_THAT(run_mechfit("rollout '" + model + "' --data '" + data +
+                          "' --start logged --horizon 1 -o '" + scratch.file("no.csv") + "'")
+                  .err,
+              HasSubstr("mechfit: run 'run 0' has no velocities to start from"));
 }
 
 TEST(RolloutCommand, TakesInputsFromAFile) {

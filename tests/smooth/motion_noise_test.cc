@@ -76,7 +76,7 @@ TEST(LikelyNoise, FindsHowWrongAModelIs) {
 
 TEST(LikelyNoise, TakesPiecesOfALongLogAndDoesNotDependOnThreads) {
   const AnalyticSystem system = make_system("double-pendulum-points");
-  const Simulation simulation = swinging(system, 2, 6000);
+  const Simulation simulation = swinging(system, 2, 3000);
   ThreadPool one(1), two(2);
   const auto start = smooth(simulation.observed, {}, two);
   const MotionNoise a = likely_noise(Model(system), simulation.observed, start, one);

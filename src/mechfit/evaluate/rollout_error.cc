@@ -5,7 +5,6 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/evaluate/energy_balance.h"
-#include "mechfit/evaluate/starts.h"
 #include "mechfit/integrate/runge_kutta.h"
 #include "mechfit/integrate/variational.h"
 
@@ -81,16 +80,9 @@ std::string first_failure(const Starts& starts, const Rollout& rollout) {
 
 }  // namespace
 
-RolloutScores rollout_error(const Model& model, const Log& log, const RolloutErrorOptions& options,
-                            ThreadPool& pool) {
-  MECHFIT_CHECK(model.joints() == log.n(), "a log of another machine");
-  std::vector<double> horizons = options.horizons;
-  if (horizons.empty()) horizons = default_horizons(log);
-  for (const double h : horizons) MECHFIT_CHECK(h > 0, "a horizon must be positive");
-
+RolloutScores rollout_error(const Model& model, const Log& log, const Starts& starts,
+                            const RolloutErrorOptions& options, ThreadPool& pool) {
   RolloutScores scores;
-  const double longest = *std::max_element(horizons.begin(), horizons.end());
-  const Starts starts = choose_starts(log, longest, options.start_every, options.most_starts);
   if (starts.size() == 0) return scores;
   const StartArrays arrays = start_arrays(model, log, starts);
   RolloutRequest request = arrays.request();
@@ -99,7 +91,7 @@ RolloutScores rollout_error(const Model& model, const Log& log, const RolloutErr
   request.midpoints = true;
   const Rollout variational = variational_rollout(model, request, pool);
 
-  for (const double seconds : horizons) {
+  for (const double seconds : options.horizons) {
     HorizonScore score = score_horizon(log, starts, seconds, variational, rk4);
     if (score.starts > 0) scores.horizons.push_back(std::move(score));
   }
@@ -107,6 +99,18 @@ RolloutScores rollout_error(const Model& model, const Log& log, const RolloutErr
   if (scores.first_failure.empty()) scores.first_failure = first_failure(starts, rk4);
   scores.energy_drift = energy_drift(model, request, variational, starts.steps, pool);
   return scores;
+}
+
+RolloutScores rollout_error(const Model& model, const Log& log, const RolloutErrorOptions& options,
+                            ThreadPool& pool) {
+  MECHFIT_CHECK(model.joints() == log.n(), "a log of another machine");
+  RolloutErrorOptions settled = options;
+  if (settled.horizons.empty()) settled.horizons = default_horizons(log);
+  for (const double h : settled.horizons) MECHFIT_CHECK(h > 0, "a horizon must be positive");
+  const double longest = *std::max_element(settled.horizons.begin(), settled.horizons.end());
+  Starts starts = choose_starts(log, longest, options.start_every, options.most_starts);
+  take_logged_states(log, starts);
+  return rollout_error(model, log, starts, settled, pool);
 }
 
 }  // namespace mechfit

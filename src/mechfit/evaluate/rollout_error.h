@@ -5,6 +5,7 @@
 
 #include "mechfit/base/thread_pool.h"
 #include "mechfit/data/trajectory.h"
+#include "mechfit/evaluate/starts.h"
 #include "mechfit/mechanics/model.h"
 
 // How far the model's motion is from the logged one, some time after it was started at a logged
@@ -38,10 +39,15 @@ struct RolloutScores {
   double energy_drift = 0;    // of the variational rollouts, see energy_balance.h
 };
 
-// From states (q, qd) of many samples, with the log's own steps and inputs (held). Errors are those
-// of q at the sample nearest to the horizon; angles count as they are, a turn too many is an error
-// of 2 pi. A rollout that fails before it gets there counts with the worse baseline's error and is
-// reported: leaving it out would flatter the model. Horizons that fit into no run are left out.
+// From the starts' states, with the log's own steps and inputs (held). Errors are those of q at the
+// sample nearest to the horizon; angles count as they are, a turn too many is an error of 2 pi. The
+// baselines start from the log's own q and qd. A rollout that fails before it gets there counts
+// with the worse baseline's error and is reported: leaving it out would flatter the model. Horizons
+// that fit into no run are left out.
+RolloutScores rollout_error(const Model& model, const Log& log, const Starts& starts,
+                            const RolloutErrorOptions& options, ThreadPool& pool);
+
+// From states (q, qd) of many samples.
 RolloutScores rollout_error(const Model& model, const Log& log, const RolloutErrorOptions& options,
                             ThreadPool& pool);
 

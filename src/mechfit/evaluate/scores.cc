@@ -22,6 +22,28 @@ bool all_have(const Log& log, std::vector<double> Trajectory::*values) {
                      [&](const Trajectory& run) { return (run.*values).size() == run.q.size(); });
 }
 
+void roll_out(const Model& model, const Log& observed, const Log& motion, const Log& states,
+              const EvaluateOptions& options, ThreadPool& pool, Scores& scores) {
+  RolloutErrorOptions rollout = options.rollout;
+  if (rollout.horizons.empty()) rollout.horizons = default_horizons(motion);
+  const double longest = *std::max_element(rollout.horizons.begin(), rollout.horizons.end());
+  const auto choose = [&](int window) {
+    return choose_starts(states, longest, rollout.start_every, rollout.most_starts, window);
+  };
+  scores.start = options.start;
+  scores.window = options.window;
+  Starts starts = choose(options.start == StartKind::estimated ? options.window : 0);
+  if (starts.size() > 0 && options.start == StartKind::estimated) {
+    const StartEstimate estimate = estimate_states(model, observed, options.window, starts, pool);
+    scores.starts_without_model = estimate.without_model;
+  } else {
+    scores.start = StartKind::logged;
+    starts = choose(0);
+    take_logged_states(states, starts);
+  }
+  scores.rollout = rollout_error(model, states, starts, rollout, pool);
+}
+
 }  // namespace
 
 Scores evaluate(const Model& model, const Log& observed, const EvaluateOptions& options,
@@ -34,7 +56,10 @@ Scores evaluate(const Model& model, const Log& observed, const EvaluateOptions& 
   scores.logged_velocities = all_have(observed, &Trajectory::qd);
   scores.logged_accelerations = scores.logged_velocities && all_have(observed, &Trajectory::qdd);
 
-  // Where accelerations come from; rollouts start from logged velocities also when these are not.
+  if (options.start == StartKind::logged && !scores.logged_velocities)
+    throw InputError("the log has no velocities for rollouts to start from");
+
+  // Where accelerations come from; velocities are the logged ones also when these are not.
   SmoothResult smoothed;
   if (!scores.logged_accelerations) {
     SmoothOptions smoothing;
@@ -50,9 +75,7 @@ Scores evaluate(const Model& model, const Log& observed, const EvaluateOptions& 
   scores.acceleration_zero = zero_baseline(points);
   scores.acceleration_mean = mean_baseline(points);
   scores.mass = mass_eigenvalues(model, points.q, pool);
-  RolloutErrorOptions rollout = options.rollout;
-  if (rollout.horizons.empty()) rollout.horizons = default_horizons(motion);
-  scores.rollout = rollout_error(model, states, rollout, pool);
+  roll_out(model, observed, motion, states, options, pool, scores);
   scores.next_state = next_state_score(model, states, pool);
   scores.del = del_score(model, states, pool);
   return scores;

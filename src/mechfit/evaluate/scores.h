@@ -6,12 +6,21 @@
 #include "mechfit/evaluate/acceleration_error.h"
 #include "mechfit/evaluate/model_checks.h"
 #include "mechfit/evaluate/rollout_error.h"
+#include "mechfit/evaluate/start_states.h"
 #include "mechfit/smooth/smoother.h"
 
 namespace mechfit {
 
+// The states that rollouts start from.
+enum class StartKind {
+  estimated,  // by the samples up to the start alone, see start_states.h
+  logged,     // as the log has them
+};
+
 struct EvaluateOptions {
   RolloutErrorOptions rollout;
+  StartKind start = StartKind::estimated;
+  int window = kStartWindow;                         // samples that an estimated start rests on
   SmoothMethod smoother = SmoothMethod::white_jerk;  // where the log has no velocities
 };
 
@@ -19,18 +28,22 @@ struct EvaluateOptions {
 struct Scores {
   int runs = 0, samples = 0;
   double seconds = 0;                 // of motion
-  bool logged_velocities = false;     // starts of rollouts: as logged, or smoothed
+  bool logged_velocities = false;     // of next states and baselines: as logged, or smoothed
   bool logged_accelerations = false;  // what accelerations are compared with, likewise
 
   AccelerationError acceleration, acceleration_zero, acceleration_mean;
+  StartKind start = StartKind::estimated;
+  int window = 0;                // samples that an estimated start rests on
+  int starts_without_model = 0;  // see StartEstimate
   RolloutScores rollout;
   NextStateScore next_state;
   DelScore del;
   MassRange mass;  // over the samples
 };
 
-// The log's qd and qdd are used where all runs have them, else smoothed ones. InputError when the
-// log is of another machine, or too short to be smoothed.
+// The log's qd and qdd are used where all runs have them, else smoothed ones. A log whose runs are
+// too short for estimated starts falls back to logged ones. InputError when the log is of another
+// machine, too short to be smoothed, or has no velocities to start from as asked.
 Scores evaluate(const Model& model, const Log& observed, const EvaluateOptions& options,
                 ThreadPool& pool);
 

@@ -13,6 +13,7 @@ namespace {
 // Steps of all rollouts together: keeps the price of long horizons at high sampling rates in reach.
 constexpr double kMostSteps = 3e5;
 constexpr int kFewestStarts = 16;
+constexpr int kFewestBehind = 5;  // samples that tell position, velocity and noise apart
 
 double median_step(const Log& log) {
   std::vector<double> steps;
@@ -39,13 +40,20 @@ int sample_near(const Trajectory& run, int from, double seconds) {
   return j - 1 > from && time - run.t[j - 1] < run.t[j] - time ? j - 1 : j;
 }
 
-Starts choose_starts(const Log& log, double longest_horizon, double every, int most) {
-  MECHFIT_CHECK(most > 0 && every >= 0);
+int first_start(const Trajectory& run, int window) {
+  if (window == 0) return 0;
+  const int behind = std::max(kFewestBehind, std::min(window, run.size() / 2));
+  return behind < run.size() ? behind - 1 : -1;
+}
+
+Starts choose_starts(const Log& log, double longest_horizon, double every, int most, int window) {
+  MECHFIT_CHECK(most > 0 && every >= 0 && window >= 0);
   Starts all;
   for (std::size_t r = 0; r < log.runs.size(); ++r) {
     const Trajectory& run = log.runs[r];
     double next = -std::numeric_limits<double>::infinity();
-    for (int k = 0; k + 1 < run.size(); ++k) {
+    const int first = first_start(run, window);
+    for (int k = first; first >= 0 && k + 1 < run.size(); ++k) {
       if (run.t[k] < next) continue;
       if (every > 0) next = run.t[k] + every * (1 - 1e-9);
       const int to = sample_near(run, k, longest_horizon);
@@ -68,6 +76,31 @@ Starts choose_starts(const Log& log, double longest_horizon, double every, int m
   return out;
 }
 
+Starts run_starts(const Log& log, int window) {
+  Starts out;
+  for (std::size_t r = 0; r < log.runs.size(); ++r) {
+    const int first = first_start(log.runs[r], window);
+    if (first < 0) continue;
+    out.run.push_back(static_cast<int>(r));
+    out.sample.push_back(first);
+    out.steps.push_back(log.runs[r].size() - 1 - first);
+  }
+  return out;
+}
+
+void take_logged_states(const Log& log, Starts& starts) {
+  const int n = log.n();
+  starts.q.clear();
+  starts.v.clear();
+  for (int s = 0; s < starts.size(); ++s) {
+    const Trajectory& run = log.runs[starts.run[s]];
+    MECHFIT_CHECK(run.qd.size() == run.q.size(), "run '" + run.name + "' has no velocities");
+    const int from = starts.sample[s] * n;
+    starts.q.insert(starts.q.end(), &run.q[from], &run.q[from] + n);
+    starts.v.insert(starts.v.end(), &run.qd[from], &run.qd[from] + n);
+  }
+}
+
 RolloutRequest StartArrays::request() const {
   RolloutRequest request;
   request.trajectories = trajectories;
@@ -80,17 +113,18 @@ RolloutRequest StartArrays::request() const {
 }
 
 StartArrays start_arrays(const Model& model, const Log& log, const Starts& starts) {
-  const int n = log.n(), m = model.inputs();
+  const int m = model.inputs();
+  const std::size_t states = static_cast<std::size_t>(starts.size()) * log.n();
+  MECHFIT_CHECK(starts.q.size() == states && starts.v.size() == states, "starts without states");
   StartArrays out;
+  out.q0 = starts.q;
+  out.v0 = starts.v;
   out.trajectories = starts.size();
   out.steps = *std::max_element(starts.steps.begin(), starts.steps.end());
   for (int s = 0; s < starts.size(); ++s) {
     const Trajectory& run = log.runs[starts.run[s]];
-    MECHFIT_CHECK(run.qd.size() == run.q.size(), "run '" + run.name + "' has no velocities");
     MECHFIT_CHECK(m == 0 || run.u.size() == run.t.size() * m, "inputs of run '" + run.name + "'");
     const int from = starts.sample[s];
-    out.q0.insert(out.q0.end(), &run.q[from * n], &run.q[from * n] + n);
-    out.v0.insert(out.v0.end(), &run.qd[from * n], &run.qd[from * n] + n);
     for (int step = 0; step < out.steps; ++step) {
       const int k = from + std::min(step, starts.steps[s] - 1);
       out.h.push_back(run.t[k + 1] - run.t[k]);

@@ -1,11 +1,14 @@
 #include "mechfit/report/fit_report.h"
 
+#include <fmt/format.h>
+
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "mechfit/data/number.h"
+#include "mechfit/evaluate/start_states.h"
 #include "mechfit/integrate/variational.h"
 #include "mechfit/mechanics/point.h"
 #include "mechfit/report/mechanism.h"
@@ -80,26 +83,27 @@ json scatter(const Model& model, const Log& smoothed) {
   return joints;
 }
 
+// A run's motion as the model predicts it from the first start on.
 struct Prediction {
-  std::vector<double> t;
+  int from;
+  std::vector<double> t;  // since there
   Rollout rollout;
 };
 
-// The model's motion from the first sample of a run, and where it was on the way.
-Prediction predict(const Model& model, const Trajectory& run, ThreadPool& pool) {
-  const int n = model.joints(), m = model.inputs();
+Prediction predict(const Model& model, const Trajectory& run, const Starts& starts, int s,
+                   ThreadPool& pool) {
+  const int n = model.joints(), m = model.inputs(), from = starts.sample[s];
   RolloutRequest request;
   request.trajectories = 1;
-  request.steps = std::min(run.size(), kRolloutSamples) - 1;
-  request.q0 = std::span(run.q).first(n);
-  request.v0 = std::span(run.qd).first(n);
-  std::vector<double> h;
-  for (int k = 0; k < request.steps; ++k) h.push_back(run.t[k + 1] - run.t[k]);
+  request.steps = std::min(run.size() - from, kRolloutSamples) - 1;
+  request.q0 = std::span(starts.q).subspan(s * n, n);
+  request.v0 = std::span(starts.v).subspan(s * n, n);
+  std::vector<double> h, t;
+  for (int k = from; k < from + request.steps; ++k) h.push_back(run.t[k + 1] - run.t[k]);
+  for (int k = from; k <= from + request.steps; ++k) t.push_back(run.t[k] - run.t[from]);
   request.h = h;
-  request.u = std::span(run.u).first(static_cast<std::size_t>(request.steps) * m);
-  std::vector<double> t;
-  for (int k = 0; k <= request.steps; ++k) t.push_back(run.t[k] - run.t[0]);
-  return {std::move(t), variational_rollout(model, request, pool)};
+  request.u = std::span(run.u).subspan(from * m, static_cast<std::size_t>(request.steps) * m);
+  return {from, std::move(t), variational_rollout(model, request, pool)};
 }
 
 json rollout_figure(const Model& model, const Trajectory& run, const Trajectory& observed,
@@ -110,8 +114,8 @@ json rollout_figure(const Model& model, const Trajectory& run, const Trajectory&
   for (int i = 0; i < n; ++i) {
     json seen = json::array(), measured = json::array(), predicted = json::array();
     for (int k = 0; k <= out.steps; ++k) {
-      seen.push_back(observed.q[k * n + i]);
-      measured.push_back(run.q[k * n + i]);
+      seen.push_back(observed.q[(prediction.from + k) * n + i]);
+      measured.push_back(run.q[(prediction.from + k) * n + i]);
       const double q = out.q[k * n + i];
       predicted.push_back(std::isfinite(q) ? json(q) : json(nullptr));
     }
@@ -124,7 +128,8 @@ json rollout_figure(const Model& model, const Trajectory& run, const Trajectory&
     const bool known = k <= out.completed[0] && std::isfinite(v[0]);
     energy.push_back(known ? json(point.energy(q, v)) : json(nullptr));
   }
-  return {{"name", "run " + run.name + ", from its start"},
+  const double start = run.t[prediction.from] - run.t[0];
+  return {{"name", "run " + run.name + ", from " + fmt::format("{:.4g}", start) + " s"},
           {"t", prediction.t},
           {"joints", joints},
           {"energy", json::array({json{{"name", "rollout"}, {"y", energy}}})}};
@@ -182,17 +187,24 @@ json fit_document(const FitResult& result, const Scores& scores, const std::stri
   if (!logged) smoothed = smooth(result.validation, {}, pool).log;
   page["accelerations"] = scatter(result.model, smoothed);
   page["rollouts"] = json::array();
-  const int count = std::min<int>(kRollouts, static_cast<int>(smoothed.runs.size()));
-  for (int r = 0; r < count; ++r) {
-    const Prediction prediction = predict(result.model, smoothed.runs[r], pool);
+  Starts starts = run_starts(smoothed, kStartWindow);
+  if (starts.size() > 0) {
+    estimate_states(result.model, result.validation, kStartWindow, starts, pool);
+  } else {
+    starts = run_starts(smoothed, 0);
+    take_logged_states(smoothed, starts);
+  }
+  for (int s = 0; s < std::min(kRollouts, starts.size()); ++s) {
+    const int r = starts.run[s];
+    const Prediction prediction = predict(result.model, smoothed.runs[r], starts, s, pool);
     page["rollouts"].push_back(
         rollout_figure(result.model, smoothed.runs[r], result.validation.runs[r], prediction));
     const AnalyticSystem* system = result.model.as<AnalyticSystem>();
-    if (r > 0 || !system || prediction.rollout.completed[0] < prediction.rollout.steps) continue;
-    const auto samples = static_cast<std::size_t>(prediction.rollout.q.size());
-    const std::vector<Motion> motions = {
-        {"measured", {smoothed.runs[r].q.begin(), smoothed.runs[r].q.begin() + samples}},
-        {"learned", prediction.rollout.q}};
+    if (s > 0 || !system || prediction.rollout.completed[0] < prediction.rollout.steps) continue;
+    const auto first = smoothed.runs[r].q.begin() + prediction.from * result.model.joints();
+    const auto numbers = static_cast<std::ptrdiff_t>(prediction.rollout.q.size());
+    const std::vector<Motion> motions = {{"measured", {first, first + numbers}},
+                                         {"learned", prediction.rollout.q}};
     if (auto animation = animate(*system, prediction.t, motions)) page["animation"] = *animation;
   }
   page["landscape"] = landscape(result.model, smoothed);

@@ -10,36 +10,6 @@
 namespace mechfit {
 namespace {
 
-// Momentum at every sample: M(q) v = P+ of the step before, P- of the step after (their mean at
-// inner samples), solved for v.
-void velocities(const Model& model, MotionRun& run, std::vector<double>& v) {
-  const int n = model.joints(), samples = run.samples();
-  const auto& [p, f, r, jacobian, block] = run.error.run;
-  v.assign(run.q.size(), 0.0);
-  for (int t = 0; t < samples; ++t)
-    for (int i = 0; i < n; ++i) {
-      const int before = (t - 1) * n + i, after = t * n + i;
-      const double arriving = t > 0 ? p[before] + 0.5 * run.h[t - 1] * f[before] : 0;
-      const double leaving = t + 1 < samples ? p[after] - 0.5 * run.h[t] * f[after] : 0;
-      v[t * n + i] = (arriving + leaving) / (t == 0 || t + 1 == samples ? 1 : 2);
-    }
-  auto w = model.make_workspace();
-  AlignedVector q = make_panel(n), momentum = make_panel(n), m = make_panel(n * n), g = m;
-  for (int first = 0; first < samples; first += kBlock) {
-    for (int lane = 0; lane < kBlock; ++lane)
-      for (int i = 0; i < n; ++i) {
-        const int at = std::min(first + lane, samples - 1) * n + i;
-        q[i * kBlock + lane] = run.q[at];
-        momentum[i * kBlock + lane] = v[at];
-      }
-    model.mass(q.data(), m.data(), w);
-    model.factor(g.data(), w);
-    solve(n, g.data(), momentum.data(), momentum.data());
-    for (int lane = 0; lane < std::min(kBlock, samples - first); ++lane)
-      for (int i = 0; i < n; ++i) v[(first + lane) * n + i] = momentum[i * kBlock + lane];
-  }
-}
-
 // Second differences at inner samples, repeated at the ends.
 void accelerations(const MotionRun& run, int n, std::vector<double>& a) {
   const int samples = run.samples();
@@ -80,6 +50,35 @@ void deviations(const MotionRun& run, int n, const Banded& covariance, Trajector
 
 }  // namespace
 
+std::vector<double> motion_velocities(const Model& model, const MotionRun& run) {
+  const int n = model.joints(), samples = run.samples();
+  const auto& [p, f, r, jacobian, block] = run.error.run;
+  std::vector<double> v(run.q.size(), 0.0);
+  for (int t = 0; t < samples; ++t)
+    for (int i = 0; i < n; ++i) {
+      const int before = (t - 1) * n + i, after = t * n + i;
+      const double arriving = t > 0 ? p[before] + 0.5 * run.h[t - 1] * f[before] : 0;
+      const double leaving = t + 1 < samples ? p[after] - 0.5 * run.h[t] * f[after] : 0;
+      v[t * n + i] = (arriving + leaving) / (t == 0 || t + 1 == samples ? 1 : 2);
+    }
+  auto w = model.make_workspace();
+  AlignedVector q = make_panel(n), momentum = make_panel(n), m = make_panel(n * n), g = m;
+  for (int first = 0; first < samples; first += kBlock) {
+    for (int lane = 0; lane < kBlock; ++lane)
+      for (int i = 0; i < n; ++i) {
+        const int at = std::min(first + lane, samples - 1) * n + i;
+        q[i * kBlock + lane] = run.q[at];
+        momentum[i * kBlock + lane] = v[at];
+      }
+    model.mass(q.data(), m.data(), w);
+    model.factor(g.data(), w);
+    solve(n, g.data(), momentum.data(), momentum.data());
+    for (int lane = 0; lane < std::min(kBlock, samples - first); ++lane)
+      for (int i = 0; i < n; ++i) v[(first + lane) * n + i] = momentum[i * kBlock + lane];
+  }
+  return v;
+}
+
 ModelSmoothResult smooth_with_model(const Model& model, const Log& observed, const Log& start,
                                     const MotionNoise& noise, ThreadPool& pool) {
   const int n = model.joints();
@@ -105,7 +104,7 @@ ModelSmoothResult smooth_with_model(const Model& model, const Log& observed, con
     if (!run.quadratic.factor(noise, 0))
       throw InputError("run '" + from.name + "' has too few observations to tell its motion");
     out.q = run.q;
-    velocities(model, run, out.qd);
+    out.qd = motion_velocities(model, run);
     accelerations(run, n, out.qdd);
     deviations(run, n, run.quadratic.hessian().inverse(), out);
   });

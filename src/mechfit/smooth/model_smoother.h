@@ -28,6 +28,10 @@ struct ModelSmoothResult {
 ModelSmoothResult smooth_with_model(const Model& model, const Log& observed, const Log& start,
                                     const MotionNoise& noise, ThreadPool& pool);
 
+// Velocities at the samples of a motion after its linearise [T][n]: M(q) v is the momentum that
+// arrives with the step before and leaves with the step after, their mean at inner samples.
+std::vector<double> motion_velocities(const Model& model, const MotionRun& run);
+
 // From the white-jerk smoother's estimate, with the most likely noise (motion_noise.h).
 ModelSmoothResult smooth_with_model(const Model& model, const Log& observed, ThreadPool& pool);
 

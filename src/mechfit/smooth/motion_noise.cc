@@ -9,7 +9,7 @@
 namespace mechfit {
 namespace {
 
-constexpr int kMostSamples = 10000, kPiece = 500;
+constexpr int kMostSamples = 5000, kPiece = 500;
 constexpr int kMostRounds = 40;
 constexpr double kSettled = 0.02;                 // change of every logarithm in the last round
 constexpr double kStepS = 0.6, kStepSigma = 0.2;  // of the search, in logarithms
@@ -36,7 +36,7 @@ std::vector<MotionRun> pieces(const Model& model, const Log& observed, const Log
         cut.push_back({r, begin, std::min(length, size - begin)});
   }
   const std::size_t most =
-      all ? cut.size() : std::min<std::size_t>(cut.size(), kMostSamples / kPiece);
+      all ? cut.size() : std::max<std::size_t>(1, cut.size() * kMostSamples / observed.samples());
   std::vector<MotionRun> out;
   for (std::size_t i = 0; i < most; ++i) {
     const auto [r, begin, size] = cut[i * cut.size() / most];
