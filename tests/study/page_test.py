@@ -62,6 +62,30 @@ class StudyPage(unittest.TestCase):
                          [float(pair["difference"]) for pair in expected])
 
 
+    def middle(self, selector):
+        return BROWSER.run("""
+          const node = document.querySelector(arguments[0]);
+          node.scrollIntoView({block: 'center', behavior: 'instant'});
+          const box = node.getBoundingClientRect();
+          return [box.left + box.width / 2, box.top + 0.8 * box.height, box.width];""", selector)
+
+    def test_pointing_at_a_bar_shows_the_csvs_mean(self):
+        x, y, _ = self.middle("#bars-0 .panel rect.bar")
+        BROWSER.pointer(("move", x, y))
+        shown = BROWSER.run("return document.querySelector('#bars-0 .tip').textContent")
+        self.assertIn(BROWSER.run("return report.format(arguments[0])", float(rows("summary.csv")[0]["mean"])), shown)
+
+    def test_dragging_over_a_trajectory_zooms(self):
+        ticks = "return Array.from(document.querySelectorAll('#trajectories .axis.x text'), (t) => t.textContent)"
+        before = BROWSER.run(ticks)
+        x, y, width = self.middle("#trajectories .panel .frame")
+        BROWSER.pointer(("move", x - 0.1 * width, y - 20), ("down",), ("move", x, y - 60), ("move", x + 0.1 * width, y - 90), ("up",))
+        self.assertNotEqual(BROWSER.run(ticks), before)
+        BROWSER.run("document.querySelector('#trajectories [data-tool=reset]').click()")
+        self.assertEqual(BROWSER.run(ticks), before)
+        self.assertEqual(BROWSER.console(), [])
+
+
 def main():
     global FOLDER, BROWSER
     missing = chrome.missing()

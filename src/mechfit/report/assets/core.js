@@ -52,7 +52,8 @@ report.extent = (arrays) => {
   return low <= high ? [low, high] : [0, 1];
 };
 
-// The same with a margin, so that no line runs along the frame; for a logarithmic axis by ratio.
+// The same with a margin, so that no line runs along the frame; for a logarithmic axis by ratio. A curve that is flat to a
+// thousandth of its value is shown flat, not as the rounding of its numbers.
 report.padded = ([low, high], log, share = 0.05) => {
   if (log) {
     if (!(low > 0)) low = high > 0 ? high * 1e-6 : 1e-6;
@@ -61,6 +62,11 @@ report.padded = ([low, high], log, share = 0.05) => {
     return [low / factor, high * factor];
   }
   if (high === low) return [low - 0.5, high + 0.5];
+  const least = 1e-3 * Math.max(Math.abs(low), Math.abs(high));
+  if (high - low < least) {
+    const middle = (low + high) / 2;
+    [low, high] = [middle - least / 2, middle + least / 2];
+  }
   return [low - share * (high - low), high + share * (high - low)];
 };
 

@@ -1,6 +1,6 @@
 // Curves and clouds of points in panels.
 {
-  const margin = { top: 24, right: 14, bottom: 40, left: 54 };
+  const margin = { top: 24, right: 14, bottom: 40, left: 60 };
   const gap = 18;
 
   // Columns of a table may differ in length: without the empty cells at the end.
