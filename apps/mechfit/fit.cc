@@ -30,13 +30,13 @@ void add_fit_options(CLI::App& command, FitCommand& o) {
       ->type_name("FILES");
   command
       .add_option("--family", fit.family,
-                  "smm (networks), trig (trigonometric polynomials), or a built-in system")
-      ->type_name("NAME")
+                  "smm (networks), trig (trigonometric polynomials), a built-in system, or auto: "
+                  "trig or smm, whichever explains the held-out runs better")
+      ->type_name("auto|smm|trig|SYSTEM")
       ->capture_default_str();
   command
       .add_option("--method", fit.method,
-                  "joint: motion and model together; the others fit smoothed data (default: joint "
-                  "for families with few parameters, del for smm)")
+                  "joint (default): motion and model together; the others fit smoothed data")
       ->transform(choice<FitMethod>({{"joint", FitMethod::joint},
                                      {"del", FitMethod::del},
                                      {"acceleration", FitMethod::acceleration},
@@ -60,21 +60,41 @@ void add_fit_options(CLI::App& command, FitCommand& o) {
       ->type_name("NAMES");
   command.add_flag("--learn-inputs", fit.learn_inputs,
                    "Learn how inputs act on the joints (matrix B)");
-  command.add_option("--hidden", fit.hidden, "Widths of the hidden layers")
+  command
+      .add_option("--degree", fit.degree,
+                  "Of the harmonics of trig (default: 1 or 2, chosen on the held-out runs)")
+      ->check(CLI::Range(1, 8))
+      ->type_name("N");
+  command
+      .add_option("--ensemble", fit.ensemble,
+                  "Networks to fit: their mean predicts, their spread says how surely")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("K")
+      ->capture_default_str();
+  command
+      .add_option("--step", fit.step,
+                  "Seconds between the samples that joint estimation uses (default: chosen, a log "
+                  "finer than its motion is thinned)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("T");
+  command
+      .add_option("--hidden", fit.hidden,
+                  "Widths of the hidden layers (default: 16,16, or 32,32,32 on smoothed data)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::Range(1, 65536))
-      ->type_name("WIDTHS")
-      ->capture_default_str();
+      ->type_name("WIDTHS");
   command
       .add_option("--learning-rate", fit.learning_rate, "Initial step size of Adam (default: 0.01)")
       ->check(CLI::PositiveNumber)
       ->type_name("RATE");
-  command.add_option("--epochs", fit.epochs, "Passes over the data")
+  command
+      .add_option("--epochs", fit.epochs,
+                  "Passes over the data at most (default: 1000 of networks by joint estimation, "
+                  "500 on smoothed data)")
       ->check(CLI::Range(1, 100000000))
-      ->type_name("N")
-      ->capture_default_str();
-  command.add_option("--batch", fit.batch, "Samples per step")
+      ->type_name("N");
+  command.add_option("--batch", fit.batch, "Samples per step, on smoothed data")
       ->check(CLI::Range(1, 100000000))
       ->type_name("N")
       ->capture_default_str();
@@ -82,8 +102,9 @@ void add_fit_options(CLI::App& command, FitCommand& o) {
       ->type_name("N")
       ->capture_default_str();
   command
-      .add_option("--smoother", fit.smoother,
-                  "How velocities and accelerations are found (default: white-jerk)")
+      .add_option(
+          "--smoother", fit.smoother,
+          "How velocities and accelerations are found for smoothed data (default: white-jerk)")
       ->transform(choice<SmoothMethod>(
           {{"white-jerk", SmoothMethod::white_jerk}, {"paper", SmoothMethod::paper}}))
       ->type_name("white-jerk|paper");
@@ -91,13 +112,13 @@ void add_fit_options(CLI::App& command, FitCommand& o) {
                    "The log has q, qd and qdd to train on: do not smooth");
   command
       .add_option("--selection", fit.selection,
-                  "What chooses the epoch, on validation runs (default: acceleration)")
+                  "What chooses the epoch on smoothed validation runs (default: acceleration)")
       ->transform(choice<Selection>(
           {{"acceleration", Selection::acceleration}, {"objective", Selection::objective}}))
       ->type_name("acceleration|objective");
   command
       .add_option("--patience", fit.patience,
-                  "Stop after that many epochs without improvement; 0: never")
+                  "Stop after that many epochs without improvement, on smoothed data; 0: never")
       ->check(CLI::Range(0, 100000000))
       ->type_name("N")
       ->capture_default_str();

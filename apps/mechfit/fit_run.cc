@@ -66,12 +66,13 @@ std::map<std::string, double> parse_constants(const std::vector<std::string>& wo
 std::string owner(const FitOptions& o, const std::string& data) {
   std::string text = fmt::format(
       "{} family={} method={} rate={} epochs={} batch={} seed={} hidden={} force={} inputs={} "
-      "learn={} "
+      "learn={} degree={} ensemble={} step={} "
       "smoother={} smoothed={} selection={} patience={} barrier={} integrator={} scale={}",
       data, o.family, static_cast<int>(o.method), o.learning_rate, o.epochs, o.batch, o.seed,
       fmt::join(o.hidden, ","), static_cast<int>(o.force), fmt::join(o.input_joints, ","),
-      o.learn_inputs, static_cast<int>(o.smoother), o.smoothed, static_cast<int>(o.selection),
-      o.patience, o.barrier_weight.value_or(0.0), static_cast<int>(o.integrator), o.scale);
+      o.learn_inputs, o.degree, o.ensemble, o.step, static_cast<int>(o.smoother), o.smoothed,
+      static_cast<int>(o.selection), o.patience, o.barrier_weight.value_or(0.0),
+      static_cast<int>(o.integrator), o.scale);
   for (const auto& [name, value] : o.fix) text += fmt::format(" {}={}", name, value);
   return text;
 }
@@ -94,9 +95,10 @@ const char* method_name(FitMethod method) {
       return "next-state";
     case FitMethod::gauge_free:
       return "gauge-free";
-    default:
-      return "del";
+    case FitMethod::del:
+      break;
   }
+  return "del";
 }
 
 }  // namespace
@@ -149,10 +151,11 @@ int run_fit(const FitCommand& command) {
   FitResult result = [&] {
     Progress progress("fitting");
     hooks.progress = [&](const FitProgress& p) {
-      progress.update(static_cast<double>(p.record.epoch) / p.epochs,
-                      fmt::format("step {} loss {} validation {} best {}", p.record.epoch,
-                                  short_number(p.record.loss), short_number(p.record.validation),
-                                  short_number(p.best_validation)));
+      progress.update(
+          static_cast<double>(p.record.epoch) / p.epochs,
+          fmt::format("{}{}step {} loss {} validation {} best {}", p.what,
+                      p.what.empty() ? "" : ", ", p.record.epoch, short_number(p.record.loss),
+                      short_number(p.record.validation), short_number(p.best_validation)));
       return !interrupted;
     };
     return fit(input.log, validation, options, pool, hooks);
@@ -161,7 +164,7 @@ int run_fit(const FitCommand& command) {
 
   const Scores scores = evaluate(result.model, result.validation, {}, pool);
   ModelRecord record{result.model, result.channels, {}};
-  record.metadata = {{"method", method_name(chosen_method(options))},
+  record.metadata = {{"method", method_name(options.method)},
                      {"seed", std::to_string(options.seed)},
                      {"data", fingerprint(input.log, validation)},
                      {"epoch", std::to_string(result.state.best_epoch)},

@@ -122,7 +122,7 @@ TEST(MassPrior, DerivativesAgreeWithFiniteDifferences) {
   const int p = model.parameter_count();
   Eigen::VectorXd gradient = Eigen::VectorXd::Zero(p);
   Eigen::MatrixXd hessian = Eigen::MatrixXd::Zero(p, p);
-  prior.add_derivatives(model, gradient, &hessian);
+  ASSERT_TRUE(prior.add_derivatives(model, gradient, &hessian));
   const auto value = [&](std::span<const double> at) {
     Model other = model;
     other.set_parameters(at);
@@ -138,7 +138,7 @@ TEST(MassPrior, DerivativesAgreeWithFiniteDifferences) {
     Model other = model;
     other.set_parameters(at);
     Eigen::VectorXd g = Eigen::VectorXd::Zero(p);
-    prior.add_derivatives(other, g, nullptr);
+    ASSERT_TRUE(prior.add_derivatives(other, g, nullptr));
     std::copy(g.begin(), g.end(), out.begin());
   };
   const auto second = check_jvp(slope, theta, {direction.data(), static_cast<std::size_t>(p)},
@@ -239,8 +239,10 @@ TEST(FitJoint, StopsWhenTheProgressHookSaysSo) {
   const PendulumData data = testing::pendulum_data(0.5, 0.1, 16, 40);
   ThreadPool pool(1);
   int calls = 0;
-  const auto result = fit_joint(Model(trig_for(data.train, pool)), data.train, data.validation, {},
-                                pool, [&](const JointRecord&) { return ++calls < 6; });
+  JointHooks hooks;
+  hooks.progress = [&](const JointRecord&) { return ++calls < 6; };
+  const auto result =
+      fit_joint(Model(trig_for(data.train, pool)), data.train, data.validation, {}, pool, hooks);
   EXPECT_FALSE(result.finished);
   EXPECT_EQ(result.history.size(), 6u);
 }

@@ -44,6 +44,7 @@ std::vector<double> numbers(const Safetensors& file, const std::string& key,
 }
 
 constexpr std::size_t kScalars = 14, kRecord = 6;
+const std::string kArrays = "joint/";
 
 }  // namespace
 
@@ -68,6 +69,7 @@ void save_checkpoint(const std::string& path, const TrainState& s, const std::st
           std::int64_t{r.halvings}, std::int64_t{r.rejected}})
       history.push_back(x);
   file.tensors["history"] = tensor(std::move(history));
+  for (const auto& [name, values] : s.arrays) file.tensors[kArrays + name] = tensor(values);
   write_file_atomically(path, format_safetensors(file));
 }
 
@@ -100,6 +102,9 @@ TrainState load_checkpoint(const std::string& path, const std::string& owner) {
     s.history.push_back({static_cast<int>(history[i]), number(history[i + 1]),
                          number(history[i + 2]), number(history[i + 3]),
                          static_cast<int>(history[i + 4]), static_cast<int>(history[i + 5])});
+  for (const auto& [name, values] : file.tensors)
+    if (name.starts_with(kArrays))
+      s.arrays[name.substr(kArrays.size())] = numbers(file, name, path);
   return s;
 }
 

@@ -5,12 +5,14 @@
 #include <limits>
 
 #include "mechfit/base/error.h"
-#include "mechfit/fit/joint.h"
+#include "mechfit/fit/fit_jointly.h"
 #include "mechfit/fit/split.h"
 #include "mechfit/fit/start_model.h"
 
 namespace mechfit {
 namespace {
+
+constexpr int kEpochs = 500;
 
 // Errors count in units of what the data show, joint by joint.
 void weigh(const Magnitudes& size, const Model& model, TrainOptions& options) {
@@ -58,56 +60,6 @@ Method objective_of(FitMethod method) {
   }
 }
 
-// Joint estimation tells its progress in iterations; what a user sees of it is the same as of
-// epochs.
-FitResult fit_jointly(Split split, const Channels& channels, const Model& start,
-                      const FitOptions& options, ThreadPool& pool, const FitHooks& hooks,
-                      std::vector<std::string> notes) {
-  JointOptions joint;
-  const std::vector<double> scales = parameter_scales(start, options);
-  for (std::size_t i = 0; i < scales.size(); ++i)
-    if (scales[i] == 0.0) joint.fixed.push_back(static_cast<int>(i));
-  TrainState state;
-  state.best_validation = std::numeric_limits<double>::infinity();
-  const JointResult result =
-      fit_joint(start, split.train, split.validation, joint, pool, [&](const JointRecord& record) {
-        const double validation =
-            -record.validation;  // a likelihood: smaller is better, as of errors
-        state.epoch = record.iteration;
-        state.history.push_back({record.iteration, record.objective, validation, 0.0, 0, 0});
-        if (validation < state.best_validation) {
-          state.best_validation = validation;
-          state.best_epoch = record.iteration;
-        }
-        return !hooks.progress ||
-               hooks.progress({state.history.back(), record.iterations, state.best_validation});
-      });
-  state.theta.assign(result.model.parameters().begin(), result.model.parameters().end());
-  state.best = state.theta;
-  state.adam = Adam(state.theta.size());
-  notes.insert(notes.end(), result.notes.begin(), result.notes.end());
-  if (const AnalyticSystem* system = result.model.as<AnalyticSystem>()) {
-    for (std::size_t i = 0; i < system->constants().size(); ++i) {
-      const bool held = !scales.empty() && scales[i] == 0.0;
-      char text[160];
-      std::snprintf(text, sizeof text, "%s = %.6g", system->constants()[i].name.c_str(),
-                    system->parameters()[i]);
-      std::string note = text;
-      if (held) {
-        note += " (held)";
-      } else if (i < result.standard_errors.size()) {
-        std::snprintf(text, sizeof text, " +- %.2g", result.standard_errors[i]);
-        note += text;
-      }
-      notes.push_back(note);
-    }
-    for (const auto& direction : result.undetermined)
-      notes.push_back("the data do not determine " + direction);
-  }
-  return {result.model,     channels,        std::move(split.train), std::move(split.validation),
-          std::move(state), result.finished, std::move(notes)};
-}
-
 Log smoothed(const Log& log, const FitOptions& options, ThreadPool& pool) {
   if (options.smoothed) {
     for (const auto& run : log.runs)
@@ -142,11 +94,6 @@ std::string fingerprint(const Log& observed, const std::optional<Log>& validatio
   return text;
 }
 
-FitMethod chosen_method(const FitOptions& options) {
-  if (options.method != FitMethod::automatic) return options.method;
-  return options.family == "smm" ? FitMethod::del : FitMethod::joint;
-}
-
 FitResult fit(const Log& observed, const std::optional<Log>& validation, const FitOptions& options,
               ThreadPool& pool, const FitHooks& hooks) {
   std::vector<std::string> notes;
@@ -160,34 +107,38 @@ FitResult fit(const Log& observed, const std::optional<Log>& validation, const F
     split = split_runs(observed, options.seed);
     notes.push_back(split.note);
   }
-  const Samples train_samples = make_samples(smoothed(split.train, options, pool));
+  if (options.smoothed && options.method == FitMethod::joint)
+    throw InputError(
+        "joint estimation smooths by itself; already smoothed data are for the other methods "
+        "(--method)");
+  const Log train_smoothed = smoothed(split.train, options, pool);
+  const Samples train_samples = make_samples(train_smoothed);
+  if (options.method == FitMethod::joint && !train_samples.triples.empty())
+    return fit_jointly(std::move(split), train_smoothed, observed.channels, options, pool, hooks,
+                       std::move(notes));
   const Samples held_out_samples = make_samples(smoothed(split.validation, options, pool));
   if (train_samples.triples.empty() || held_out_samples.triples.empty())
     throw InputError("every part of the log needs a run of at least three samples");
 
   const Magnitudes size = magnitudes(train_samples);
-  Model start = start_model(observed.channels, size, options);
-  const FitMethod method = chosen_method(options);
-  if (method == FitMethod::joint) {
-    if (start.as<Smm>())
-      throw InputError(
-          "joint estimation is for families with few parameters: trig, or an analytic system");
-    return fit_jointly(std::move(split), observed.channels, start, options, pool, hooks,
-                       std::move(notes));
-  }
-  if (start.as<Trig>())
+  FitOptions own = options;
+  if (own.family == "auto") own.family = "smm";
+  if (own.family == "trig")
     throw InputError("family trig is fitted by joint estimation only (--method joint)");
+  if (own.ensemble > 1)
+    throw InputError("an ensemble is fitted by joint estimation only (--method joint)");
+  Model start = start_model(observed.channels, size, own);
   TrainOptions training;
-  training.objective.method = objective_of(method);
+  training.objective.method = objective_of(options.method);
   training.objective.integrator = options.integrator;
   training.learning_rate = options.learning_rate > 0 ? options.learning_rate : 0.01;
-  training.epochs = options.epochs;
+  training.epochs = options.epochs > 0 ? options.epochs : kEpochs;
   training.batch = options.batch;
   training.seed = options.seed;
   training.selection = options.selection;
   training.patience = options.patience;
   training.barrier_weight = options.barrier_weight;
-  training.parameter_scales = parameter_scales(start, options);
+  training.parameter_scales = parameter_scales(start, own);
   if (options.scale) weigh(size, start, training);
 
   Trainer trainer(std::move(start), train_samples, held_out_samples, training, pool);
@@ -197,7 +148,7 @@ FitResult fit(const Log& observed, const std::optional<Log>& validation, const F
     const EpochRecord& record = trainer.epoch();
     if (hooks.checkpoint) hooks.checkpoint(trainer.state());
     if (hooks.progress &&
-        !hooks.progress({record, options.epochs, trainer.state().best_validation})) {
+        !hooks.progress({record, training.epochs, trainer.state().best_validation, ""})) {
       finished = trainer.done();
       break;
     }
@@ -216,7 +167,10 @@ FitResult fit(const Log& observed, const std::optional<Log>& validation, const F
           std::move(split.validation),
           trainer.state(),
           finished,
-          std::move(notes)};
+          std::move(notes),
+          {},
+          {},
+          {}};
 }
 
 }  // namespace mechfit

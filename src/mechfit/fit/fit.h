@@ -8,6 +8,7 @@
 
 #include "mechfit/data/trajectory.h"
 #include "mechfit/fit/trainer.h"
+#include "mechfit/smooth/motion_quadratic.h"
 #include "mechfit/smooth/smoother.h"
 
 namespace mechfit {
@@ -17,25 +18,24 @@ enum class ForceKind { none, network, friction, friction_network };
 
 // How a model is fitted: by estimating the motion and the model together (joint.h), or by one of
 // the objectives on smoothed data.
-enum class FitMethod {
-  automatic,  // joint where the family has few parameters, else del
-  joint,
-  del,
-  acceleration,
-  next_state,
-  gauge_free
-};
+enum class FitMethod { joint, del, acceleration, next_state, gauge_free };
 
 struct FitOptions {
-  // smm (networks), trig (trigonometric polynomials), or the name of an analytic system
-  // (list_systems)
-  std::string family = "smm";
-  FitMethod method = FitMethod::automatic;
+  // smm (networks), trig (trigonometric polynomials), the name of an analytic system
+  // (list_systems), or auto: smm and, by joint estimation of up to four joints, trig, whichever
+  // makes the held-out runs more likely
+  std::string family = "auto";
+  FitMethod method = FitMethod::joint;
   double learning_rate = 0.0;  // 0: 0.01
-  int epochs = 500;
+  int epochs = 0;  // passes over the training data, at most; 0: 1000 by joint estimation, else 500
   int batch = 256;
   std::uint64_t seed = 0;
-  std::vector<int> hidden = {32, 32, 32};  // tanh, the last one linear when there are three or more
+  // Widths: tanh, the last one linear when there are three or more; empty: 16, 16 by joint
+  // estimation, 32, 32, 32 by the other methods
+  std::vector<int> hidden;
+  int degree = 0;     // of trig's harmonics; 0: 1 or 2, whichever makes held-out runs more likely
+  int ensemble = 1;   // networks that are fitted, which differ in seed and features
+  double step = 0.0;  // joint estimation takes samples at least this far apart; 0: chosen
   ForceKind force = ForceKind::friction;
   std::vector<std::string> input_joints;  // the joint that each input pushes; empty: the first ones
   bool learn_inputs = false;              // every entry of B is learned
@@ -51,8 +51,9 @@ struct FitOptions {
 
 struct FitProgress {
   const EpochRecord& record;
-  int epochs;  // of joint estimation: iterations
+  int epochs;
   double best_validation;
+  std::string what;  // is being fitted, where there is more than one: trig, smm ...
 };
 
 struct FitHooks {
@@ -70,10 +71,12 @@ struct FitResult {
   TrainState state;
   bool finished = false;  // not ended by the progress hook
   std::vector<std::string> notes;
-};
 
-// What `automatic` stands for.
-FitMethod chosen_method(const FitOptions& options);
+  // Of joint estimation:
+  std::vector<Model> members;      // of an ensemble, `model` the first; else empty
+  std::vector<double> covariance;  // of theta [p][p], for families with few parameters
+  MotionNoise noise;               // of the observations and of the model
+};
 
 // From a log of observed positions to a model: holds runs out (unless `validation` is given),
 // smooths, trains and selects. The same log, options and seed give the same bits whatever the

@@ -4,6 +4,7 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/fit/joint_gauss_newton.h"
+#include "mechfit/fit/joint_network.h"
 #include "mechfit/smooth/smoother.h"
 
 namespace mechfit {
@@ -34,16 +35,16 @@ MotionNoise first_noise(const SmoothResult& smoothed, const JointOptions& option
 }  // namespace
 
 JointResult fit_joint(const Model& start, const Log& train, const Log& validation,
-                      const JointOptions& options, ThreadPool& pool,
-                      const JointProgress& progress) {
+                      const JointOptions& options, ThreadPool& pool, const JointHooks& hooks) {
   MECHFIT_CHECK(train.n() == start.joints() && validation.n() == start.joints());
   MECHFIT_CHECK(options.sigma.empty() ||
                 options.sigma.size() == static_cast<std::size_t>(start.joints()));
   const SmoothResult smoothed = smooth(train, {}, pool);
   const Log validation_smoothed = smooth(validation, {}, pool).log;
   const MotionNoise noise = first_noise(smoothed, options);
-  return fit_joint_gauss_newton(start, train, smoothed.log, validation, validation_smoothed, noise,
-                                options, pool, progress);
+  const auto engine = start.as<Smm>() ? fit_joint_network : fit_joint_gauss_newton;
+  return engine(start, train, smoothed.log, validation, validation_smoothed, noise, options, pool,
+                hooks);
 }
 
 }  // namespace mechfit

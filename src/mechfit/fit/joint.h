@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,10 @@
 namespace mechfit {
 
 struct JointOptions {
-  std::vector<double> sigma;  // standard deviation of the observations [n]; empty: estimated
-  std::vector<int> fixed;     // parameters that are known and keep their values (not for networks)
-  int iterations = 0;         // at most; 0: as many as the family needs
+  std::vector<double> sigma;   // standard deviation of the observations [n]; empty: estimated
+  std::vector<int> fixed;      // parameters that are known and keep their values (not for networks)
+  int iterations = 0;          // at most; 0: as many as the family needs
+  double learning_rate = 0.0;  // of networks; 0: their default
 };
 
 struct JointRecord {
@@ -33,13 +35,14 @@ struct JointRecord {
 };
 
 struct JointResult {
-  explicit JointResult(Model start) : model(std::move(start)) {}
+  explicit JointResult(const Model& start) : model(start) {}
 
   Model model;
   MotionNoise noise;
   Log train, validation;        // the runs with their estimated motion: q, qd, qdd and deviations
   double log_likelihood = 0;    // of the training observations, per number
   double validation_score = 0;  // of the held-out ones: what a choice between models goes by
+  int validation_numbers = 0;   // how many those are
   bool finished = true;         // not ended by the progress hook
   std::vector<JointRecord> history;
 
@@ -47,18 +50,24 @@ struct JointResult {
   std::vector<double> covariance;         // of theta [p][p]; empty for networks
   std::vector<double> standard_errors;    // [p], infinite where the data do not tell
   std::vector<std::string> undetermined;  // combinations of an analytic system's constants
-  std::vector<std::string> notes;
 };
 
-// After every iteration; false ends the fit there.
-using JointProgress = std::function<bool(const JointRecord&)>;
+// What the long fit of a network needs to go on as if it had never stopped.
+using JointState = std::map<std::string, std::vector<double>>;
+
+struct JointHooks {
+  // After every iteration; false ends the fit there.
+  std::function<bool(const JointRecord&)> progress;
+  // From time to time, for networks.
+  std::function<void(const JointState&)> checkpoint;
+  const JointState* resume = nullptr;
+};
 
 // `train` and `validation` hold observed positions (NaN where missing). Networks are trained from
 // `start`; trigonometric models and analytic systems begin with its parameters. The same input
 // gives the same bits whatever the number of threads. Throws InputError when no model could be
 // found.
 JointResult fit_joint(const Model& start, const Log& train, const Log& validation,
-                      const JointOptions& options, ThreadPool& pool,
-                      const JointProgress& progress = {});
+                      const JointOptions& options, ThreadPool& pool, const JointHooks& hooks = {});
 
 }  // namespace mechfit

@@ -45,7 +45,7 @@ void JointGaussNewton::add_prior(Eigen::MatrixXd& S, Eigen::VectorXd& g) {
   const int p = model_.parameter_count();
   Eigen::VectorXd gradient = Eigen::VectorXd::Zero(p);
   Eigen::MatrixXd hessian = Eigen::MatrixXd::Zero(p, p);
-  prior_->add_derivatives(model_, gradient, &hessian);
+  MECHFIT_CHECK(prior_->add_derivatives(model_, gradient, &hessian), "M is not positive definite");
   const Eigen::VectorXd slope = free_.slopes(model_.parameters());
   for (int k = 0; k < free_.size(); ++k) {
     g[k] += slope[k] * gradient[free_.index(k)];

@@ -83,6 +83,6 @@ class JointGaussNewton {
 JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const Log& train_smoothed,
                                    const Log& validation, const Log& validation_smoothed,
                                    const MotionNoise& noise, const JointOptions& options,
-                                   ThreadPool& pool, const JointProgress& progress);
+                                   ThreadPool& pool, const JointHooks& hooks);
 
 }  // namespace mechfit

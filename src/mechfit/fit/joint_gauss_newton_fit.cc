@@ -68,7 +68,7 @@ struct Kept {
 JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const Log& train_smoothed,
                                    const Log& validation, const Log& validation_smoothed,
                                    const MotionNoise& first_noise, const JointOptions& options,
-                                   ThreadPool& pool, const JointProgress& progress) {
+                                   ThreadPool& pool, const JointHooks& hooks) {
   const int n = start.joints();
   JointRuns runs(start, train, train_smoothed, pool);
   JointRuns held_out(start, validation, validation_smoothed, pool);
@@ -85,7 +85,8 @@ JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const L
 
   JointResult result(start);
   Kept kept;
-  const int most = options.iterations > 0 ? options.iterations : kMostIterations;
+  const int most =
+      options.iterations > 0 ? std::min(options.iterations, kMostIterations) : kMostIterations;
   const int rounds = start.as<Trig>() ? kPruningRounds : 0;
   bool settled = false;
   int quiet = 0, pruned = -1;  // rounds of pruning; -1: not begun
@@ -124,7 +125,7 @@ JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const L
       }
     }
     result.history.push_back(record);
-    if (progress && !progress(record)) result.finished = last;
+    if (hooks.progress && !hooks.progress(record)) result.finished = last;
     if (last) break;
   }
   if (kept.theta.empty())
@@ -135,6 +136,7 @@ JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const L
   result.model = solver.model();
   result.noise = kept.noise;
   result.validation_score = kept.score;
+  result.validation_numbers = held_out.numbers();
   if (solver.linearise()) {
     result.log_likelihood = runs.log_likelihood(kept.noise) / runs.numbers();
     add_uncertainty(solver, kept.noise, result);

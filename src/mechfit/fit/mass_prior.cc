@@ -68,7 +68,7 @@ void MassPrior::settle(const Model& model) {
 
 // d/dM of tr(c M) - log det M is c - M^-1; the second derivative of -log det along dM_k, dM_l is
 // <G^-1 dM_k G^-T, G^-1 dM_l G^-T>.
-void MassPrior::add_derivatives(const Model& model, Eigen::VectorXd& gradient,
+bool MassPrior::add_derivatives(const Model& model, Eigen::Ref<Eigen::VectorXd> gradient,
                                 Eigen::MatrixXd* hessian) {
   const int p = model.parameter_count();
   const double weight = beta_ / count_;
@@ -79,7 +79,7 @@ void MassPrior::add_derivatives(const Model& model, Eigen::VectorXd& gradient,
   if (hessian) lanes_.resize(static_cast<std::size_t>(n_ * n_) * p * kBlock);
   for (int first = 0; first < count_; first += kBlock) {
     const int lanes = std::min(kBlock, count_ - first);
-    MECHFIT_CHECK(block(model, first), "M is not positive definite");
+    if (!block(model, first)) return false;
     std::fill(weights_.begin(), weights_.end(), 0.0);
     for (int j = 0; j < n_; ++j) {  // column j of M^^-1
       std::fill(column_.begin(), column_.end(), 0.0);
@@ -131,6 +131,7 @@ void MassPrior::add_derivatives(const Model& model, Eigen::VectorXd& gradient,
   if (hessian)
     hessian->triangularView<Eigen::StrictlyUpper>() =
         hessian->transpose().triangularView<Eigen::StrictlyUpper>();
+  return true;
 }
 
 // A Kronecker sequence, whose points are spread evenly in any number of dimensions: multiples of

@@ -27,8 +27,9 @@ class MassPrior {
   // c for this model.
   void settle(const Model& model);
   // Adds the gradient to theta, for families with few parameters also the Gauss-Newton matrix of
-  // -log det [p][p].
-  void add_derivatives(const Model& model, Eigen::VectorXd& gradient, Eigen::MatrixXd* hessian);
+  // -log det [p][p]. False, and nothing added, where M is not positive definite.
+  [[nodiscard]] bool add_derivatives(const Model& model, Eigen::Ref<Eigen::VectorXd> gradient,
+                                     Eigen::MatrixXd* hessian);
 
  private:
   bool block(const Model& model, int first);  // M^ and its factor at the block's points

@@ -37,8 +37,11 @@ Model start_smm(const Channels& channels, const Magnitudes& size, const FitOptio
   config.joints = channels.joint_types;
   config.inputs = channels.m();
   config.hidden = options.hidden;
-  config.activations.assign(options.hidden.size(), Activation::tanh);
-  if (options.hidden.size() >= 3) config.activations.back() = Activation::identity;
+  if (config.hidden.empty())
+    config.hidden =
+        options.method == FitMethod::joint ? std::vector{16, 16} : std::vector{32, 32, 32};
+  config.activations.assign(config.hidden.size(), Activation::tanh);
+  if (config.hidden.size() >= 3) config.activations.back() = Activation::identity;
   config.force_network =
       options.force == ForceKind::network || options.force == ForceKind::friction_network;
   config.friction =
@@ -47,7 +50,7 @@ Model start_smm(const Channels& channels, const Magnitudes& size, const FitOptio
   const bool physical = config.inputs > 0 && !options.learn_inputs;
   if (options.learn_inputs) {
     config.input_map = InputMap::learned;
-  } else if (physical && chosen_method(options) == FitMethod::del) {
+  } else if (physical && options.method == FitMethod::del) {
     config.input_map = InputMap::scaled;
   }
   config.scales = options.scale ? network_scales(size, config.joints, config.input_matrix, physical)
@@ -65,6 +68,7 @@ Model start_trig(const Channels& channels, const Magnitudes& size, const FitOpti
   config.joints = channels.joint_types;
   config.inputs = channels.m();
   config.friction = options.force == ForceKind::friction;
+  config.degree = options.degree;
   config.input_matrix = input_matrix(channels, options.input_joints);
   if (options.learn_inputs) config.input_map = InputMap::learned;
   config.scales = network_scales(size, config.joints, config.input_matrix,

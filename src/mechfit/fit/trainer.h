@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "mechfit/base/random.h"
@@ -53,6 +55,7 @@ struct TrainState {
   int best_epoch = 0;
   double alpha = 0.0, mu = 0.0;
   std::vector<EpochRecord> history;
+  std::map<std::string, std::vector<double>> arrays;  // of joint estimation (joint.h)
 };
 
 // Minimises an objective with Adam on shuffled batches and keeps the parameters that do best on

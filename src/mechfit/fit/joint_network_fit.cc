@@ -1,0 +1,194 @@
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "mechfit/base/error.h"
+#include "mechfit/fit/joint_network.h"
+#include "mechfit/smooth/model_smoother.h"
+
+namespace mechfit {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// s falls from the first to the last of these, in units of the accelerations, then stays. The most
+// likely s, right for families with few parameters, would follow a network into overfitting.
+constexpr double kFirstS = 0.6, kLastS = 0.1;
+constexpr double kRate = 1e-2, kLastRate = 0.06;  // of Adam; at the end of the fall, relative
+constexpr double kRest = 0.2;                     // share of the steps at the last s, rates to zero
+constexpr double kSlowest = 0.05;
+constexpr int kSteps = 1000, kFirstSteps = 150;  // the latter on the smoothed motions alone
+constexpr int kScoreEvery = 25;
+constexpr double kMassWeight = 30;
+constexpr int kPriorPoints = 128;
+// A fall of the held-out log-likelihood below the best by more than this takes the fit back.
+constexpr double kDrop = 50;
+constexpr MotionRun::Options kFirstSolve{10, 1e-3}, kHeldOutSolve{8, 1e-2};
+
+// The prior's scale where nothing settles it.
+std::unique_ptr<MassPrior> make_prior(const Model& model, const Log& smoothed) {
+  const SmmConfig& config = model.as<Smm>()->config();
+  std::vector<double> q, unit = config.scales.v;
+  for (const auto& run : smoothed.runs) q.insert(q.end(), run.q.begin(), run.q.end());
+  for (double& v : unit) v /= std::sqrt(config.scales.energy);
+  const bool free_scale = model.inputs() == 0 || config.input_map != InputMap::fixed;
+  return std::make_unique<MassPrior>(model, spread_points(config.joints, q, kPriorPoints), unit,
+                                     free_scale, kMassWeight);
+}
+
+double score(JointRuns& held_out, const std::vector<std::vector<double>>& start, const Model& model,
+             const MotionNoise& noise) {
+  held_out.solve(model, noise, kHeldOutSolve);
+  if (held_out.linearise(model, RunDerivatives::configurations))
+    return likelihood_score(held_out, noise);
+  held_out.set_motions(start);
+  return -kInfinity;
+}
+
+// How far a fit has come: what is best so far, and where it stands.
+struct Standing {
+  int step = 0;
+  double factor = 1;  // of the rate, halved when the fit is taken back
+  double best = -kInfinity;
+  std::vector<double> theta;
+  MotionNoise noise;
+  std::vector<std::vector<double>> motions, held_out;
+};
+
+void save_motions(const std::string& name, const std::vector<std::vector<double>>& q,
+                  JointState& state) {
+  for (std::size_t k = 0; k < q.size(); ++k) state[name + std::to_string(k)] = q[k];
+}
+
+std::vector<std::vector<double>> load_motions(const std::string& name, int count,
+                                              const JointState& state) {
+  std::vector<std::vector<double>> q;
+  for (int k = 0; k < count; ++k) q.push_back(state.at(name + std::to_string(k)));
+  return q;
+}
+
+JointState to_state(const JointNetwork& solver, const JointRuns& runs, const JointRuns& held_out,
+                    const Standing& at, const std::vector<JointRecord>& history) {
+  JointState state;
+  solver.save(state);
+  state["standing"] = {static_cast<double>(at.step), at.factor, at.best};
+  state["best"] = at.theta;
+  state["best_sigma"] = at.noise.sigma;
+  state["best_s"] = at.noise.s;
+  save_motions("motion_", runs.motions(), state);
+  save_motions("held_out_", held_out.motions(), state);
+  save_motions("best_motion_", at.motions, state);
+  save_motions("best_held_out_", at.held_out, state);
+  for (const JointRecord& record : history) {
+    state["objective"].push_back(record.objective);
+    state["validation"].push_back(record.validation);
+  }
+  return state;
+}
+
+Standing from_state(const JointState& state, JointNetwork& solver, JointRuns& runs,
+                    JointRuns& held_out) {
+  solver.restore(state);
+  const std::vector<double>& standing = state.at("standing");
+  Standing at;
+  at.step = static_cast<int>(standing.at(0));
+  at.factor = standing.at(1);
+  at.best = standing.at(2);
+  at.theta = state.at("best");
+  at.noise = {state.at("best_sigma"), state.at("best_s")};
+  at.motions = load_motions("best_motion_", runs.size(), state);
+  at.held_out = load_motions("best_held_out_", held_out.size(), state);
+  runs.set_motions(load_motions("motion_", runs.size(), state));
+  held_out.set_motions(load_motions("held_out_", held_out.size(), state));
+  return at;
+}
+
+}  // namespace
+
+JointResult fit_joint_network(const Model& start, const Log& train, const Log& train_smoothed,
+                              const Log& validation, const Log& validation_smoothed,
+                              const MotionNoise& first_noise, const JointOptions& options,
+                              ThreadPool& pool, const JointHooks& hooks) {
+  JointRuns runs(start, train, train_smoothed, pool);
+  JointRuns held_out(start, validation, validation_smoothed, pool);
+  const auto held_out_start = held_out.motions();
+  const auto prior = make_prior(start, train_smoothed);
+  JointNetwork solver(start, runs, prior.get());
+  const double first_rate = options.learning_rate > 0 ? options.learning_rate : kRate;
+  const int steps = options.iterations > 0 ? options.iterations : kSteps;
+  const int falling = std::max(1, static_cast<int>((1 - kRest) * steps));
+  const auto noise_at = [&](int step) {
+    MotionNoise noise = first_noise;
+    const double part = std::min(1.0, static_cast<double>(step) / falling);
+    for (double& s : noise.s) s *= kFirstS * std::pow(kLastS / kFirstS, part);
+    return noise;
+  };
+  const auto rate_at = [&](int step) {
+    if (step < falling)
+      return first_rate * std::pow(kLastRate, static_cast<double>(step) / falling);
+    const double left = static_cast<double>(steps - step) / (steps - falling + 1);
+    return first_rate * kLastRate * std::max(kSlowest, left);
+  };
+
+  JointResult result(start);
+  Standing at;
+  if (hooks.resume) {
+    at = from_state(*hooks.resume, solver, runs, held_out);
+    const auto& J = hooks.resume->at("objective");
+    for (int k = 0; k < at.step; ++k)
+      result.history.push_back(
+          {k + 1, steps, J.at(k), hooks.resume->at("validation").at(k), noise_at(k + 1)});
+  } else {
+    for (int k = 0; k < std::min(kFirstSteps, steps); ++k)
+      solver.step_parameters(first_noise, first_rate);
+    solver.restart();
+    runs.solve(solver.model(), noise_at(0), kFirstSolve);
+  }
+  while (at.step < steps && result.finished) {
+    const int k = ++at.step;
+    const MotionNoise noise = noise_at(k);
+    const double J = solver.step(noise, at.factor * rate_at(k));
+    JointRecord record{k, steps, J, kNan, noise};
+    const bool looks = k % kScoreEvery == 0 || k == steps;
+    if (looks) {
+      record.validation = score(held_out, held_out_start, solver.model(), noise);
+      if (record.validation > at.best) {
+        const auto theta = solver.model().parameters();
+        at = {k,     at.factor,      record.validation, {theta.begin(), theta.end()},
+              noise, runs.motions(), held_out.motions()};
+      } else if (!((at.best - record.validation) * held_out.numbers() <= kDrop) &&
+                 !at.theta.empty()) {
+        solver.restart(at.theta);
+        runs.set_motions(at.motions);
+        held_out.set_motions(at.held_out);
+        at.factor *= 0.5;
+      }
+      solver.renew();
+    }
+    result.history.push_back(record);
+    if (hooks.progress && !hooks.progress(record)) result.finished = k == steps;
+    if (hooks.checkpoint && looks)
+      hooks.checkpoint(to_state(solver, runs, held_out, at, result.history));
+  }
+  if (at.theta.empty() && !result.finished) {
+    const auto theta = solver.model().parameters();
+    at.theta.assign(theta.begin(), theta.end());
+    at.noise = noise_at(at.step);
+    at.motions = runs.motions();
+  }
+  if (at.theta.empty()) throw InputError("no model was found that explains the held-out runs");
+  result.model.set_parameters(at.theta);
+  result.noise = at.noise;
+  result.validation_score = at.best;
+  result.validation_numbers = held_out.numbers();
+  runs.set_motions(at.motions);
+  if (runs.linearise(result.model, RunDerivatives::configurations))
+    result.log_likelihood = runs.log_likelihood(at.noise) / runs.numbers();
+  result.train = smooth_with_model(result.model, train, train_smoothed, at.noise, pool).log;
+  result.validation =
+      smooth_with_model(result.model, validation, validation_smoothed, at.noise, pool).log;
+  return result;
+}
+
+}  // namespace mechfit
