@@ -11,6 +11,8 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/mechanics/lanes.h"
+#include "mechfit/mechanics/model.h"
+#include "mechfit/mechanics/point.h"
 #include "tests/mechanics/door_check.h"
 
 namespace mechfit {
@@ -59,7 +61,8 @@ class EverySystem : public ::testing::TestWithParam<Case> {
 
 INSTANTIATE_TEST_SUITE_P(Analytic, EverySystem,
                          ::testing::Values(Case{"pendulum", 1}, Case{"double-pendulum", 2},
-                                           Case{"double-pendulum-points", 2}, Case{"chain", 1},
+                                           Case{"double-pendulum-points", 2},
+                                           Case{"double-pendulum-links", 2}, Case{"chain", 1},
                                            Case{"chain", 2}, Case{"chain", 3}, Case{"chain", 7},
                                            Case{"chain", 14}, Case{"cart-pole", 2},
                                            Case{"furuta", 2}, Case{"spring-pendulum", 2}),
@@ -145,7 +148,7 @@ TEST_P(EverySystem, MassAndForceConstantsScaleEverything) {
   system.forces({s.q.data(), s.v.data(), s.u.data()}, p1.data(), f1.data(), w);
   for (const auto& constant : system.constants()) {
     const char kind = constant.name[0];
-    if (kind == 'm' || kind == 'J' || kind == 'k' || kind == 'e')
+    if (kind == 'm' || kind == 'J' || kind == 's' || kind == 'k' || kind == 'e')
       system.set_constant(constant.name, gamma * system.constant(constant.name));
   }
   system.forces({s.q.data(), s.v.data(), s.u.data()}, p.data(), f.data(), w);
@@ -256,6 +259,44 @@ TEST(AnalyticSystem, AFactorThatDoesNotExistIsNan) {
   system.factor(G.data(), w);
   EXPECT_TRUE(std::isnan(G[3 * kBlock]));
   for (int l = 1; l < kBlock; ++l) EXPECT_EQ(G[3 * kBlock + l], 1);
+}
+
+// Uniform rods are links with the default constants; the angles of the former are relative.
+TEST(DoublePendulumLinks, MoveLikeTheRodsThatTheyDescribe) {
+  const AnalyticSystem links = make_system("double-pendulum-links"),
+                       rods = make_system("double-pendulum");
+  const Model links_model(links), rods_model(rods);
+  PointDynamics links_at(links_model), rods_at(rods_model);
+  Random random(8);
+  for (int trial = 0; trial < 20; ++trial) {
+    std::vector<double> q(2), v(2), a(2), b(2);
+    for (int i = 0; i < 2; ++i) q[i] = random.uniform(-3, 3), v[i] = random.uniform(-3, 3);
+    const std::vector<double> relative_q = {q[0], q[1] - q[0]}, relative_v = {v[0], v[1] - v[0]};
+    ASSERT_TRUE(links_at.acceleration(q, v, {}, a));
+    ASSERT_TRUE(rods_at.acceleration(relative_q, relative_v, {}, b));
+    EXPECT_NEAR(a[0], b[0], 1e-10);
+    EXPECT_NEAR(a[1], b[0] + b[1], 1e-10);
+  }
+}
+
+TEST(DoublePendulumLinks, RubInTheirBearings) {
+  AnalyticSystem system = make_system("double-pendulum-links");
+  const std::vector<double> q = {0.4, -0.3}, v = {2, 2.05}, acceleration = {0, 0};
+  const auto torque = [&] {
+    const Model model(system);
+    std::vector<double> tau(2);
+    PointDynamics(model).inverse_dynamics(q, v, acceleration, tau);
+    return tau;
+  };
+  const std::vector<double> smooth = torque();
+  for (const auto& [name, value] : {std::pair{"eta1", 0.3}, std::pair{"eta2", 0.4},
+                                    std::pair{"eta_dry1", 0.5}, std::pair{"eta_dry2", 0.6}})
+    system.set_constant(name, value);
+  const std::vector<double> rubbing = torque();
+  const double first = 0.3 * 2 + 0.5 * std::tanh(20.0);
+  const double second = 0.4 * 0.05 + 0.6 * std::tanh(0.5);
+  EXPECT_NEAR(rubbing[0] - smooth[0], first - second, 1e-12);
+  EXPECT_NEAR(rubbing[1] - smooth[1], second, 1e-12);
 }
 
 }  // namespace

@@ -23,14 +23,15 @@ struct Example {
     builder.output(sum * sum);
     builder.output(sin(x * y) * cos(x - t) + cos(x * y) * (s * x));
     builder.output(-(t - s) * (2 + t));
-    builder.output(Expr(2) * Expr(3) - Expr(1) + sin(Expr(0)) + cos(Expr(0)));
+    builder.output(tanh(x * y - s * x) * y);
+    builder.output(Expr(2) * Expr(3) - Expr(1) + sin(Expr(0)) + cos(Expr(0)) + tanh(Expr(0)));
     tape = builder.finish();
   }
 
   static std::vector<double> expected(double x, double y, double t, double s) {
     const double sum = 3 - x + t - y - t * t * s;
     return {sum * sum, std::sin(x * y) * std::cos(x - t) + std::cos(x * y) * s * x,
-            -(t - s) * (2 + t), 6};
+            -(t - s) * (2 + t), std::tanh(x * y - s * x) * y, 6};
   }
 
   Tape tape;

@@ -60,6 +60,16 @@ std::string points_xml(const AnalyticSystem& s) {
       s.constant("eta2"));
 }
 
+// The first link as a body of any mass with the right inertia and first moment about the pivot.
+std::string links_xml(const AnalyticSystem& s) {
+  const double J1 = s.constant("J1"), s1 = s.constant("s1"), mass = 4 * s1 * s1 / J1;
+  return fmt::format(
+      R"(<worldbody><body>{}{}<body pos="0 0 {:.17g}">{}{}</body></body></worldbody>)",
+      hinge("q1", kSwing, s.constant("eta1")), inertial(s1 / mass, mass, 0.75 * J1),
+      -s.constant("l1"), hinge("q2", kSwing, s.constant("eta2")),
+      point(s.constant("l2"), s.constant("m2")));
+}
+
 std::string cart_pole_xml(const AnalyticSystem& s) {
   return fmt::format(
       R"(<worldbody><body><joint type="slide" axis="1 0 0" damping="{:.17g}"/>{}<body>{}{}</body>
@@ -89,6 +99,7 @@ std::string body_xml(const AnalyticSystem& s) {
   if (s.name() == "pendulum") return pendulum_xml(s);
   if (s.name() == "double-pendulum" || s.name() == "chain") return chain_xml(s);
   if (s.name() == "double-pendulum-points") return points_xml(s);
+  if (s.name() == "double-pendulum-links") return links_xml(s);
   if (s.name() == "cart-pole") return cart_pole_xml(s);
   if (s.name() == "furuta") return furuta_xml(s);
   if (s.name() == "spring-pendulum") return spring_pendulum_xml(s);
@@ -114,7 +125,8 @@ mjModel* load(const AnalyticSystem& system, double time_step) {
 }  // namespace
 
 Judge::Judge(const AnalyticSystem& system, double time_step)
-    : absolute_(system.name() == "double-pendulum-points"),
+    : absolute_(system.name() == "double-pendulum-points" ||
+                system.name() == "double-pendulum-links"),
       model_(load(system, time_step), mj_deleteModel),
       data_(mj_makeData(model_.get()), mj_deleteData) {}
 

@@ -31,6 +31,7 @@ TEST(Mechanism, PendulumHangsAtZeroAndSwingsToTheRight) {
 TEST(Mechanism, AnglesAreRelativeOrAbsoluteAsTheSystemHasThem) {
   expect_near(points("double-pendulum", {kRight, -kRight}), {0, 0, 1, 0, 1, -1});
   expect_near(points("double-pendulum-points", {kRight, -kRight}), {0, 0, 1, 0, 0, 0});
+  expect_near(points("double-pendulum-links", {0, kRight}), {0, 0, 0, -1, 2.0 / 3, -1});
   expect_near(points("chain", {kRight, 0, kRight}, 3), {0, 0, 1, 0, 2, 0, 2, 1});
 }
 

@@ -10,6 +10,8 @@ std::vector<SystemInfo> list_systems() {
       {"pendulum", "point mass on a massless rod", 1, false},
       {"double-pendulum", "two uniform rods, second angle relative to the first", 2, false},
       {"double-pendulum-points", "two point masses, both angles absolute", 2, false},
+      {"double-pendulum-links", "two rigid links of any shape, angles absolute, dry friction", 2,
+       false},
       {"chain", "planar chain of uniform rods, relative angles", 3, true},
       {"cart-pole", "point mass hanging from a cart, force on the cart", 2, false},
       {"furuta", "rotary pendulum, torque on the arm", 2, false},
@@ -30,6 +32,7 @@ AnalyticSystem make_system(const std::string& name, int joints) {
     if (name == "pendulum") return AnalyticSystem(pendulum());
     if (name == "double-pendulum") return AnalyticSystem(double_pendulum());
     if (name == "double-pendulum-points") return AnalyticSystem(double_pendulum_points());
+    if (name == "double-pendulum-links") return AnalyticSystem(double_pendulum_links());
     if (name == "chain") return AnalyticSystem(chain(joints));
     if (name == "cart-pole") return AnalyticSystem(cart_pole());
     if (name == "furuta") return AnalyticSystem(furuta());

@@ -8,6 +8,7 @@ namespace mechfit {
 Equations pendulum();
 Equations double_pendulum();
 Equations double_pendulum_points();
+Equations double_pendulum_links();
 Equations chain(int links);
 Equations cart_pole();
 Equations furuta();

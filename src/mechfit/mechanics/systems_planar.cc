@@ -61,6 +61,40 @@ Equations double_pendulum_points() {
   return s.finish();
 }
 
+// Two rigid links, both angles absolute: the constants that the motion of any double pendulum can
+// tell. A link with inertia J and first moment s about its joint moves like a point mass
+// m = s^2 / J at distance l = J / s, with the rest of its mass at the joint, where the second
+// link's rest counts with the first link: inertia J1 and first moment s1 about the pivot, length
+// l1.
+//   M11 = J1 + m2 l1^2,  M12 = m2 l1 l2 cos(q1 - q2),  M22 = m2 l2^2
+//   V = -(s1 + m2 l1) g cos q1 - m2 l2 g cos q2
+// Bearings turn by w1 = v1 and w2 = v2 - v1 and resist with eta_i w_i + eta_dry_i tanh(w_i / 0.1
+// rad/s). Where angles are zero when upright, g is negative.
+Equations double_pendulum_links() {
+  constexpr double kSharpness = 10;  // [s/rad]
+  EquationWriter s("double-pendulum-links", {angle("q1"), angle("q2")});
+  // The values of two uniform rods of 1 kg and 1 m.
+  const Expr J1 = s.constant("J1", 7.0 / 12, "kg m^2");
+  const Expr s1 = s.constant("s1", 0.75, "kg m", Range::any);
+  const Expr l1 = s.constant("l1", 1, "m"), m2 = s.constant("m2", 0.75, "kg");
+  const Expr l2 = s.constant("l2", 2.0 / 3, "m");
+  const Expr g = s.constant("g", 10, "m/s^2", Range::any);
+  s.M(0, 0) = J1 + m2 * l1 * l1;
+  s.M(1, 0) = m2 * l1 * l2 * cos(s.q(0) - s.q(1));
+  s.M(1, 1) = m2 * l2 * l2;
+  s.V = -((s1 + m2 * l1) * g) * cos(s.q(0)) - m2 * l2 * g * cos(s.q(1));
+  const Expr slip[2] = {s.v(0), s.v(1) - s.v(0)};
+  Expr torque[2];
+  for (int i = 0; i < 2; ++i)
+    torque[i] = s.constant(numbered("eta", i), 0, kAngularDamping, Range::nonnegative) * slip[i];
+  for (int i = 0; i < 2; ++i)
+    torque[i] += s.constant(numbered("eta_dry", i), 0, "N m", Range::nonnegative) *
+                 tanh(kSharpness * slip[i]);
+  s.F(0) = torque[1] - torque[0];
+  s.F(1) = -torque[1];
+  return s.finish();
+}
+
 // A planar chain of uniform rods; q_i is the angle of rod i relative to rod i - 1, so that rod i
 // stands at phi_i = q_1 + ... + q_i. In phi, with s_i the mass carried by the end of rod i,
 //   A_ii = (m_i / 3 + s_i) l_i^2,  A_ij = (m_i / 2 + s_i) l_i l_j cos(phi_i - phi_j)  for i > j

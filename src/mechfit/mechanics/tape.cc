@@ -4,6 +4,7 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/mechanics/lanes.h"
+#include "mechfit/net/kernels.h"
 
 namespace mechfit {
 
@@ -29,6 +30,7 @@ void Tape::evaluate_uniforms(std::span<const double> theta, std::span<double> un
         uniforms[k] = uniforms[s.a] * uniforms[s.b];
         break;
       case TapeOp::sin_cos:
+      case TapeOp::tanh:
         break;  // never of a uniform
     }
   }
@@ -60,6 +62,7 @@ void Tape::reverse_uniforms(std::span<const double> uniforms, std::span<double> 
         adjoints[s.b] += y * uniforms[s.a];
         break;
       case TapeOp::sin_cos:
+      case TapeOp::tanh:
         break;
     }
   }
@@ -71,6 +74,8 @@ void Tape::forward(const double* uniforms, double* values) const {
     const double* a = values + s.a * kBlock;
     if (s.op == TapeOp::sin_cos) {
       for (int l = 0; l < kBlock; ++l) y[l] = std::sin(a[l]), y[kBlock + l] = std::cos(a[l]);
+    } else if (s.op == TapeOp::tanh) {
+      vector_tanh(a, kBlock, y);
     } else if (s.b.uniform) {
       const double b = uniforms[s.b.index];
       if (s.op == TapeOp::add) for_lanes([=](int l) { y[l] = a[l] + b; });
@@ -95,6 +100,9 @@ void Tape::tangent(const double* uniforms, const double* values, double* tangent
       const double* cosine = sine + kBlock;
       for_lanes([=](int l) { y[l] = cosine[l] * a[l]; });
       for_lanes([=](int l) { y[kBlock + l] = -sine[l] * a[l]; });
+    } else if (s.op == TapeOp::tanh) {
+      const double* t = values + s.out * kBlock;
+      for_lanes([=](int l) { y[l] = (1 - t[l] * t[l]) * a[l]; });
     } else if (s.b.uniform) {
       const double b = s.op == TapeOp::multiply ? uniforms[s.b.index] : 1;
       for_lanes([=](int l) { y[l] = a[l] * b; });
@@ -159,6 +167,11 @@ void Tape::reverse(const double* uniforms, const double* values, double* adjoint
       for_lanes([=](int l) { a[l] += y[l] * cosine[l] - y[kBlock + l] * sine[l]; });
       continue;
     }
+    if (s.op == TapeOp::tanh) {
+      const double* t = values + s.out * kBlock;
+      for_lanes([=](int l) { a[l] += y[l] * (1 - t[l] * t[l]); });
+      continue;
+    }
     const double factor = s.b.uniform && s.op == TapeOp::multiply ? uniforms[s.b.index] : 1;
     const double sign = s.op == TapeOp::subtract ? -1 : 1;
     if (s.b.uniform) {
@@ -186,6 +199,7 @@ void Tape::reverse(const double* uniforms, const double* values, double* adjoint
 // With y' the tangent of y, and Y, Y' the adjoints of y and y':
 //   y = a b, y' = a' b + a b':   A += Y b + Y' b',  A' += Y' b,  and the same for b
 //   s = sin a, c = cos a:        A += S c - C s - a' (S' s + C' c),  A' += S' c - C' s
+//   t = tanh a, d = 1 - t^2:     A += d (T - 2 t a' T'),  A' += d T'
 void Tape::reverse_tangent(const double* uniforms, const double* values, const double* tangents,
                            double* adjoints, double* tangent_adjoints,
                            double* uniform_adjoints) const {
@@ -205,6 +219,15 @@ void Tape::reverse_tangent(const double* uniforms, const double* values, const d
                 a1[l] * (yt[l] * sine[l] + yt[kBlock + l] * cosine[l]);
       });
       for_lanes([=](int l) { at[l] += yt[l] * cosine[l] - yt[kBlock + l] * sine[l]; });
+      continue;
+    }
+    if (s.op == TapeOp::tanh) {
+      const double* t = values + s.out * kBlock;
+      for_lanes([=](int l) {
+        const double slope = 1 - t[l] * t[l];
+        a[l] += slope * (y[l] - 2 * t[l] * a1[l] * yt[l]);
+        at[l] += slope * yt[l];
+      });
       continue;
     }
     const double factor = s.b.uniform && s.op == TapeOp::multiply ? uniforms[s.b.index] : 1;

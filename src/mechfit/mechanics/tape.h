@@ -7,13 +7,13 @@
 #include "mechfit/base/batch.h"
 
 // Equations written once as ordinary expressions, recorded as a straight-line program of sums,
-// products, sines and cosines, and replayed on blocks of points with all the derivatives that the
-// door needs.
+// products, sines, cosines and hyperbolic tangents, and replayed on blocks of points with all the
+// derivatives that the door needs.
 namespace mechfit {
 
 class TapeBuilder;
 
-enum class TapeOp { literal, parameter, add, subtract, multiply, sin_cos };
+enum class TapeOp { literal, parameter, add, subtract, multiply, sin_cos, tanh };
 
 // A value on the tape: uniform ones (parameters, literals and what is made of them alone) are
 // the same for every point and live in one number, the others in a panel.
@@ -38,6 +38,7 @@ Expr operator*(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a);
 Expr sin(const Expr& a);
 Expr cos(const Expr& a);
+Expr tanh(const Expr& a);
 inline Expr& operator+=(Expr& a, const Expr& b) { return a = a + b; }
 inline Expr& operator-=(Expr& a, const Expr& b) { return a = a - b; }
 
@@ -87,7 +88,8 @@ class Tape {
     int a, b;  // uniforms; a parameter's number
   };
 
-  // Node out = a op b with a in a panel; sin_cos fills out (sine) and out + 1 (cosine).
+  // Node out = a op b with a in a panel; sin_cos fills out (sine) and out + 1 (cosine), and like
+  // tanh has no b.
   struct Step {
     TapeOp op;
     int out, a;
@@ -118,6 +120,7 @@ class TapeBuilder {
   friend Expr operator*(const Expr&, const Expr&);
   friend Expr sin(const Expr&);
   friend Expr cos(const Expr&);
+  friend Expr tanh(const Expr&);
 
   TapeOperand place(const Expr& a);
   Expr record(TapeOp op, const Expr& a, const Expr& b);

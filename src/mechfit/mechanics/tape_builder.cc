@@ -98,4 +98,10 @@ Expr cos(const Expr& a) {
   return Expr(a.tape, {a.tape->sin_cos(a) + 1, false});
 }
 
+Expr tanh(const Expr& a) {
+  if (is_literal(a)) return Expr(std::tanh(a.value));
+  MECHFIT_CHECK(!a.operand.uniform);
+  return a.tape->record(TapeOp::tanh, a, a);
+}
+
 }  // namespace mechfit

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "mechfit/base/error.h"
 
@@ -64,10 +65,13 @@ std::vector<double> points_at(const AnalyticSystem& system, const double* q) {
   } else if (name == "pendulum") {
     add_rod(points, system.constant("l"), q[0]);
   } else {
+    const bool absolute = name == "double-pendulum-points" || name == "double-pendulum-links";
+    // Negative g: angles are zero when upright.
+    const double hanging = system.constant("g") < 0 ? std::numbers::pi : 0;
     double phi = 0;
     for (int i = 0; i < system.joints(); ++i) {
-      phi = name == "double-pendulum-points" ? q[i] : phi + q[i];
-      add_rod(points, system.constant(fmt::format("l{}", i + 1)), phi);
+      phi = absolute ? q[i] : phi + q[i];
+      add_rod(points, system.constant(fmt::format("l{}", i + 1)), phi + hanging);
     }
   }
   return points;
