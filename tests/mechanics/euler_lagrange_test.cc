@@ -123,7 +123,7 @@ TEST(AccelerationOfAnIndefiniteMass, IsReportedLaneByLaneAndLeavesTheGradientCle
   for (int lane = 0; lane < kBlock; ++lane) q[kBlock + lane] = lane == 5 ? 0.0 : 1.0;
   AccelerationWorkspace w(model);
   const LaneMask positive = acceleration(model, {q.data(), v.data(), nullptr}, a.data(), w);
-  EXPECT_EQ(positive, kAllLanes & ~(1u << 5));
+  EXPECT_EQ(positive, kAllLanes & ~(LaneMask{1} << 5));
   for (int i = 0; i < n; ++i)
     for (int lane = 0; lane < kBlock; ++lane)
       EXPECT_EQ(std::isnan(a[i * kBlock + lane]), lane == 5);

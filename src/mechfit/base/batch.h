@@ -8,7 +8,7 @@ namespace mechfit {
 
 // Samples of one block, side by side in SIMD lanes. A panel is a feature-major array
 // [rows][kBlock]; every kernel works on panels, whatever the width of the machine's registers.
-inline constexpr int kBlock = 16;
+inline constexpr int kBlock = 32;
 
 // Blocks whose gradients are summed before they are folded into the total. The fold is in the order
 // of chunks, so neither threads nor splits at multiples of kChunk points change a bit.

@@ -12,7 +12,7 @@
 namespace mechfit {
 namespace {
 
-constexpr int kWave = 16;
+constexpr int kWave = 16;  // chunks that threads evaluate before their sums are folded
 
 // log of a product of many numbers with few logarithms.
 class LogProduct {
@@ -63,8 +63,9 @@ Barrier::Barrier(const Model& model, std::span<const double> q, int n, ThreadPoo
   all_.resize(count_);
   std::iota(all_.begin(), all_.end(), 0);
   for (int i = 0; i < pool.size(); ++i) workers_.push_back(std::make_unique<Worker>(model));
-  chunk_gradients_.assign(kWave, std::vector<double>(model.merged_size()));
-  chunk_losses_.assign(kWave, 0.0);
+  wave_ = pool.size() == 1 ? 1 : kWave;
+  chunk_gradients_.assign(wave_, std::vector<double>(model.merged_size()));
+  chunk_losses_.assign(wave_, 0.0);
   merged_.assign(model.merged_size(), 0.0);
 }
 
@@ -128,8 +129,8 @@ double Barrier::operator()(const Model& model, std::span<const int> subset, doub
   const int chunks = (size + kChunk - 1) / kChunk;
   double sum = 0.0;
   std::fill(merged_.begin(), merged_.end(), 0.0);
-  for (int first = 0; first < chunks; first += kWave) {
-    const int wave = std::min(kWave, chunks - first);
+  for (int first = 0; first < chunks; first += wave_) {
+    const int wave = std::min(wave_, chunks - first);
     pool_.run(wave, [&](int task, int worker) {
       Worker& scratch = *workers_[worker];
       const int begin = (first + task) * kChunk, end = std::min(begin + kChunk, size);

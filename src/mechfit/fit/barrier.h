@@ -44,6 +44,7 @@ class Barrier {
   ThreadPool& pool_;
   std::vector<int> all_;
   std::vector<std::unique_ptr<Worker>> workers_;
+  int wave_;  // chunks whose gradients are kept until they are folded
   std::vector<std::vector<double>> chunk_gradients_;
   std::vector<double> chunk_losses_, merged_;
 };

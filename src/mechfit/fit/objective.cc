@@ -8,7 +8,7 @@
 namespace mechfit {
 namespace {
 
-constexpr int kWave = 16;  // chunks evaluated before their sums are folded
+constexpr int kWave = 16;  // chunks that threads evaluate before their sums are folded
 
 // sum[i] += x[i], where x is gathered from rows of an array [.][width] at index(lane)
 void gather(const double* array, int width, const int* index, int count, int shift, int lanes,
@@ -70,8 +70,9 @@ Objective::Objective(const Model& model, const Samples& samples, ObjectiveOption
     }
     workers_.push_back(std::move(worker));
   }
-  chunk_gradients_.assign(kWave, std::vector<double>(model.merged_size()));
-  chunk_losses_.assign(kWave, 0.0);
+  wave_ = pool.size() == 1 ? 1 : kWave;
+  chunk_gradients_.assign(wave_, std::vector<double>(model.merged_size()));
+  chunk_losses_.assign(wave_, 0.0);
   merged_.assign(model.merged_size(), 0.0);
 }
 
@@ -90,8 +91,8 @@ double Objective::operator()(const Model& model, std::span<const int> items,
   const int chunks = (static_cast<int>(items.size()) + size - 1) / size;
   double loss = 0.0;
   std::fill(merged_.begin(), merged_.end(), 0.0);
-  for (int first = 0; first < chunks; first += kWave) {
-    const int wave = std::min(kWave, chunks - first);
+  for (int first = 0; first < chunks; first += wave_) {
+    const int wave = std::min(wave_, chunks - first);
     pool_.run(wave, [&](int task, int worker) {
       const int begin = (first + task) * size;
       const int end = std::min(begin + size, static_cast<int>(items.size()));

@@ -56,6 +56,7 @@ class Objective {
   const std::vector<int>* items_;
   std::vector<int> all_;
   std::vector<std::unique_ptr<Worker>> workers_;
+  int wave_;  // chunks whose gradients are kept until they are folded
   std::vector<std::vector<double>> chunk_gradients_;  // [wave]
   std::vector<double> chunk_losses_, merged_;
 };

@@ -83,7 +83,7 @@ RolloutBlock::RolloutBlock(const Model& model, const RolloutRequest& request, in
       m_(model.inputs()),
       first_(first) {
   for (int lane = 0; lane < kBlock; ++lane) {
-    if (first + lane < request.trajectories) alive |= 1u << lane;
+    if (first + lane < request.trajectories) alive |= LaneMask{1} << lane;
     for (int i = 0; i < n_; ++i) {
       q[i * kBlock + lane] = request.q0[index(lane) * n_ + i];
       if (!request.v0.empty()) v[i * kBlock + lane] = request.v0[index(lane) * n_ + i];
@@ -122,7 +122,7 @@ void RolloutBlock::record(int sample) {
 }
 
 void RolloutBlock::fail(int lane, StepStatus status, int completed) {
-  alive &= ~(1u << lane);
+  alive &= ~(LaneMask{1} << lane);
   out_.status[first_ + lane] = status;
   out_.completed[first_ + lane] = completed;
 }

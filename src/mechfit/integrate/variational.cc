@@ -138,7 +138,7 @@ void variational_step(const Model& model, const double* q, const double* momentu
 
   const auto finish = [&](int lane, StepStatus how) {
     status[lane] = how;
-    active &= ~(1u << lane);
+    active &= ~(LaneMask{1} << lane);
   };
   const auto try_next = [&](int lane, double step) {
     search[lane].step = step;
@@ -182,7 +182,7 @@ void variational_step(const Model& model, const double* q, const double* momentu
         if (s.merit <= kTolerance * kTolerance * s.scale)
           finish(lane, StepStatus::ok);
         else
-          improved |= 1u << lane;
+          improved |= LaneMask{1} << lane;
       } else if (s.merit <= kRounding * kRounding * s.scale) {
         finish(lane, StepStatus::ok);
       } else if (s.step > kSmallestStep) {

@@ -38,7 +38,7 @@ LaneMask acceleration(const Model& model, const Points& x, double* a, Accelerati
   // own factor may have negative pivots: G G' is positive definite all the same.
   w.positive = 0;
   for (int lane = 0; lane < kBlock; ++lane)
-    if (std::fabs(w.factor[at(n * n - 1, lane)]) > 0) w.positive |= 1u << lane;
+    if (std::fabs(w.factor[at(n * n - 1, lane)]) > 0) w.positive |= LaneMask{1} << lane;
 
   // M a = f - Mdot v
   const std::size_t size = w.a.size();

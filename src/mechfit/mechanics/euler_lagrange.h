@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "mechfit/base/batch.h"
 #include "mechfit/mechanics/model.h"
 
@@ -9,8 +11,8 @@
 namespace mechfit {
 
 // One bit per lane of a block.
-using LaneMask = unsigned;
-inline constexpr LaneMask kAllLanes = (1u << kBlock) - 1;
+using LaneMask = std::uint64_t;
+inline constexpr LaneMask kAllLanes = (LaneMask{1} << kBlock) - 1;
 
 // Scratch memory of the operations below; remembers the last point.
 struct AccelerationWorkspace {

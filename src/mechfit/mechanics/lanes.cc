@@ -1,9 +1,19 @@
+// clang-format off
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "mechfit/mechanics/lanes.cc"
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+// clang-format on
+
 #include "mechfit/mechanics/lanes.h"
 
 #include <cmath>
 #include <limits>
 
-namespace mechfit {
+// Plain loops over the lanes: the compiler vectorises them for each target.
+HWY_BEFORE_NAMESPACE();
+namespace mechfit::HWY_NAMESPACE {
 
 void cholesky(int n, const double* M, double* G) {
   for (int i = 0; i < n; ++i)
@@ -70,4 +80,31 @@ void symmetric_product(int n, const double* M, const double* x, double* y) {
   }
 }
 
+}  // namespace mechfit::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mechfit {
+
+HWY_EXPORT(cholesky);
+HWY_EXPORT(solve_lower);
+HWY_EXPORT(solve_upper);
+HWY_EXPORT(solve);
+HWY_EXPORT(symmetric_product);
+
+void cholesky(int n, const double* M, double* G) { HWY_DYNAMIC_DISPATCH(cholesky)(n, M, G); }
+void solve_lower(int n, const double* G, const double* b, double* y) {
+  HWY_DYNAMIC_DISPATCH(solve_lower)(n, G, b, y);
+}
+void solve_upper(int n, const double* G, const double* y, double* x) {
+  HWY_DYNAMIC_DISPATCH(solve_upper)(n, G, y, x);
+}
+void solve(int n, const double* G, const double* b, double* x) {
+  HWY_DYNAMIC_DISPATCH(solve)(n, G, b, x);
+}
+void symmetric_product(int n, const double* M, const double* x, double* y) {
+  HWY_DYNAMIC_DISPATCH(symmetric_product)(n, M, x, y);
+}
+
 }  // namespace mechfit
+#endif

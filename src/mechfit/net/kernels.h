@@ -4,7 +4,7 @@
 
 // The dense algebra of a network on one block: panels [rows][kBlock], samples in lanes.
 //
-//   W      weights, packed in groups of kRows rows: [ceil(rows / kRows)][cols][kRows], zero-padded
+//   W      weights [rows][cols], row-major
 //   a, z   value after and before the activation:  a = act(z)
 //   k      what the slope is computed from: a itself for tanh, the logistic function of z for
 //   softplus
@@ -14,9 +14,9 @@ namespace mechfit {
 
 enum class Activation { tanh, softplus, identity };
 
-inline constexpr int kRows = 8;
+inline constexpr int kSumLanes = 8;  // lanes of a sum over samples; columns are padded to it
 
-inline constexpr int padded_rows(int rows) { return (rows + kRows - 1) / kRows * kRows; }
+inline constexpr int padded(int cols) { return (cols + kSumLanes - 1) / kSumLanes * kSumLanes; }
 
 // One stream of a weight gradient: sum over samples of g a'.
 struct OuterStream {
@@ -36,9 +36,9 @@ struct Kernels {
   void (*activate)(Activation act, int rows, double* a, double* k);
 
   // g = W x,  out = act' g;  with other: e (+)= (act''/act') g other.
-  //   reverse   W transposed, x = delta of the next layer, out = delta = dS/dz, other = tangent of
-  //   a tangent   x = tangent of the layer's input, g = tangent of z, out = tangent of a, other =
-  //   delta
+  //   reverse   W its transpose, x = delta of the next layer, out = delta = dS/dz, other = tangent
+  //   of a tangent   x = tangent of the layer's input, g = tangent of z, out = tangent of a, other
+  //   = delta
   void (*slope_product)(Activation act, const double* w, int rows, int cols, const double* x,
                         const double* k, const double* other, double* e, bool add, double* out);
 
@@ -46,16 +46,16 @@ struct Kernels {
   void (*adjoint)(Activation act, const double* w, int rows, int cols, const double* x,
                   const double* k, bool e_valid, double* e);
 
-  // gradient [rows][padded_rows(cols)] += sum over streams and samples of g a'; scratch [kBlock *
-  // padded_rows(cols)] each stream
+  // gradient [rows][padded(cols)] += sum over streams and samples of g a'; scratch [kBlock *
+  // padded(cols)] each stream
   void (*outer)(int rows, int cols, const OuterStream* streams, int count, double* scratch,
                 double* gradient);
 
   // The same with the sum over samples left in lanes, for small matrices: lanes [rows *
-  // cols][kRows]
+  // cols][kSumLanes]
   void (*outer_lanes)(int rows, int cols, const OuterStream* streams, int count, double* lanes);
 
-  // lanes [rows][kRows] += g summed over the samples of equal lane
+  // lanes [rows][kSumLanes] += g summed over the samples of equal lane
   void (*sum_lanes)(int rows, const double* g, double* lanes);
 
   // Row-major matrices, for merging layers: out [rows][cols] += A B with B [inner][cols]; A is

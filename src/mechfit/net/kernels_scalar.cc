@@ -6,10 +6,6 @@
 namespace mechfit {
 namespace {
 
-double weight(const double* w, int cols, int row, int col) {
-  return w[(static_cast<std::ptrdiff_t>(row / kRows) * cols + col) * kRows + row % kRows];
-}
-
 double slope(Activation act, double k) {
   switch (act) {
     case Activation::tanh:
@@ -36,7 +32,7 @@ double curvature(Activation act, double k) {
 
 double product(const double* w, int cols, int row, const double* x, int lane) {
   double sum = 0.0;
-  for (int col = 0; col < cols; ++col) sum += weight(w, cols, row, col) * x[col * kBlock + lane];
+  for (int col = 0; col < cols; ++col) sum += w[row * cols + col] * x[col * kBlock + lane];
   return sum;
 }
 
@@ -83,7 +79,7 @@ void outer(int rows, int cols, const OuterStream* streams, int count, double*, d
     for (int row = 0; row < rows; ++row)
       for (int col = 0; col < cols; ++col)
         for (int lane = 0; lane < kBlock; ++lane)
-          gradient[row * padded_rows(cols) + col] +=
+          gradient[row * padded(cols) + col] +=
               streams[s].g[row * kBlock + lane] * streams[s].a[col * kBlock + lane];
 }
 
@@ -92,14 +88,14 @@ void outer_lanes(int rows, int cols, const OuterStream* streams, int count, doub
     for (int row = 0; row < rows; ++row)
       for (int col = 0; col < cols; ++col)
         for (int lane = 0; lane < kBlock; ++lane)
-          lanes[(row * cols + col) * kRows + lane % kRows] +=
+          lanes[(row * cols + col) * kSumLanes + lane % kSumLanes] +=
               streams[s].g[row * kBlock + lane] * streams[s].a[col * kBlock + lane];
 }
 
 void sum_lanes(int rows, const double* g, double* lanes) {
   for (int row = 0; row < rows; ++row)
     for (int lane = 0; lane < kBlock; ++lane)
-      lanes[row * kRows + lane % kRows] += g[row * kBlock + lane];
+      lanes[row * kSumLanes + lane % kSumLanes] += g[row * kBlock + lane];
 }
 
 void multiply(int rows, int cols, int inner, const double* a, bool a_transposed, const double* b,

@@ -9,22 +9,9 @@
 namespace mechfit {
 namespace {
 
-// [rows][cols] -> [ceil(rows / kRows)][cols][kRows]
-void pack(int rows, int cols, const double* m, AlignedVector& packed) {
-  double* out = packed.data();
-  for (int row = 0; row < rows; row += kRows)
-    for (int col = 0; col < cols; ++col)
-      for (int r = 0; r < kRows; ++r, ++out)
-        if (row + r < rows) *out = m[(row + r) * cols + col];
-}
-
-// The same of the transposed matrix: m' is [cols][rows].
-void pack_transposed(int rows, int cols, const double* m, AlignedVector& packed) {
-  double* out = packed.data();
-  for (int col = 0; col < cols; col += kRows)
-    for (int row = 0; row < rows; ++row)
-      for (int c = 0; c < kRows; ++c, ++out)
-        if (col + c < cols) *out = m[row * cols + col + c];
+void transpose(int rows, int cols, const double* m, double* out) {
+  for (int row = 0; row < rows; ++row)
+    for (int col = 0; col < cols; ++col) out[col * rows + row] = m[row * cols + col];
 }
 
 std::size_t panel_size(int rows) { return static_cast<std::size_t>(rows) * kBlock; }
@@ -68,15 +55,14 @@ Mlp::Mlp(MlpShape shape, const Kernels& kernels) : shape_(std::move(shape)), ker
     layer.first = first;
     layer.last = i;
     layer.lanes = layer.in < 8 || layer.out < 8;
-    layer.w.assign(static_cast<std::size_t>(padded_rows(layer.out) * layer.in), 0.0);
-    layer.wt.assign(static_cast<std::size_t>(padded_rows(layer.in) * layer.out), 0.0);
-    layer.b.assign(static_cast<std::size_t>(layer.out), 0.0);
-    for (int j = first; j < i; ++j) {
-      layer.prefix_w.emplace_back(width(j + 1) * layer.in);
-      layer.prefix_b.emplace_back(width(j + 1));
-    }
+    layer.transposed.resize(layer.in * layer.out);
     if (first < i) {
       layer.merged_w.resize(layer.out * layer.in);
+      layer.merged_b.resize(layer.out);
+      for (int j = first + 1; j < i; ++j) {
+        layer.prefix_w.emplace_back(width(j + 1) * layer.in);
+        layer.prefix_b.emplace_back(width(j + 1));
+      }
       const int widest = *std::max_element(widths_.begin(), widths_.end());
       expand_scratch_ =
           std::max(expand_scratch_, static_cast<std::size_t>(widest * (layer.in + 1)));
@@ -94,34 +80,34 @@ void Mlp::set_parameters(std::span<const double> theta) {
                     std::to_string(parameter_count_));
   std::copy(theta.begin(), theta.end(), theta_.begin());
   for (auto& layer : layers_) {
-    const double* w = theta_.data() + offset(layer.first);
-    if (layer.first == layer.last) {
-      std::copy_n(w + layer.out * layer.in, layer.out, layer.b.begin());
-    } else {
-      merge(layer);
-      w = layer.merged_w.data();
-    }
-    pack(layer.out, layer.in, w, layer.w);
-    pack_transposed(layer.out, layer.in, w, layer.wt);
+    if (layer.first < layer.last) merge(layer);
+    transpose(layer.out, layer.in, weights(layer), layer.transposed.data());
   }
+}
+
+// Of layers first .. i merged, first <= i <= last: W [out_i][in] and b [out_i].
+const double* Mlp::prefix_w(const Layer& layer, int i) const {
+  if (i == layer.first) return theta_.data() + offset(i);
+  if (i == layer.last) return layer.merged_w.data();
+  return layer.prefix_w[static_cast<std::size_t>(i - layer.first - 1)].data();
+}
+const double* Mlp::prefix_b(const Layer& layer, int i) const {
+  if (i == layer.first) return theta_.data() + offset(i) + width(i + 1) * width(i);
+  if (i == layer.last) return layer.merged_b.data();
+  return layer.prefix_b[static_cast<std::size_t>(i - layer.first - 1)].data();
 }
 
 // W = W_last .. W_first and b = W_last (.. (W_first+1 b_first + b_first+1) ..) + b_last
 void Mlp::merge(Layer& layer) {
-  for (int i = layer.first; i <= layer.last; ++i) {
+  for (int i = layer.first + 1; i <= layer.last; ++i) {
     const double* w = theta_.data() + offset(i);
     const int rows = width(i + 1), inner = width(i);
-    const auto at = static_cast<std::size_t>(i - layer.first);
-    double* out_w = i == layer.last ? layer.merged_w.data() : layer.prefix_w[at].data();
-    double* out_b = i == layer.last ? layer.b.data() : layer.prefix_b[at].data();
+    auto* out_w = const_cast<double*>(prefix_w(layer, i));
+    auto* out_b = const_cast<double*>(prefix_b(layer, i));
+    std::fill_n(out_w, rows * layer.in, 0.0);
     std::copy_n(w + rows * inner, rows, out_b);
-    if (i == layer.first) {
-      std::copy_n(w, rows * inner, out_w);
-    } else {
-      std::fill_n(out_w, rows * layer.in, 0.0);
-      kernels_->multiply(rows, layer.in, inner, w, false, layer.prefix_w[at - 1].data(), out_w);
-      kernels_->multiply(rows, 1, inner, w, false, layer.prefix_b[at - 1].data(), out_b);
-    }
+    kernels_->multiply(rows, layer.in, inner, w, false, prefix_w(layer, i - 1), out_w);
+    kernels_->multiply(rows, 1, inner, w, false, prefix_b(layer, i - 1), out_b);
   }
 }
 
@@ -145,10 +131,10 @@ Mlp::Workspace Mlp::make_workspace() const {
         panels.adot[s] = make_panel(layer.out);
       }
     }
-    const int size = layer.lanes ? layer.out * layer.in * kRows : layer.out * padded_rows(layer.in);
+    const int size = layer.lanes ? layer.out * layer.in * kSumLanes : layer.out * padded(layer.in);
     panels.gradient.assign(static_cast<std::size_t>(size), 0.0);
-    panels.bias_lanes.assign(static_cast<std::size_t>(layer.out * kRows), 0.0);
-    widest = std::max(widest, padded_rows(layer.in));
+    panels.bias_lanes.assign(static_cast<std::size_t>(layer.out * kSumLanes), 0.0);
+    widest = std::max(widest, padded(layer.in));
     w.layers.push_back(std::move(panels));
   }
   w.scratch.assign(panel_size((kStreams + 1) * widest), 0.0);
@@ -166,7 +152,7 @@ void Mlp::forward(Workspace& w) const {
   for (std::size_t l = 0; l + 1 < layers_.size(); ++l) {
     const Layer& layer = layers_[l];
     auto& panels = w.layers[l];
-    kernels_->affine(layer.w.data(), layer.b.data(), layer.out, layer.in, x, panels.a.data());
+    kernels_->affine(weights(layer), bias(layer), layer.out, layer.in, x, panels.a.data());
     kernels_->activate(layer.activation, layer.out, panels.a.data(), panels.k.data());
     x = panels.a.data();
   }
@@ -175,7 +161,7 @@ void Mlp::forward(Workspace& w) const {
 void Mlp::output(Workspace& w) const {
   const Layer& layer = layers_.back();
   const double* x = layers_.size() == 1 ? w.x : w.layers[layers_.size() - 2].a.data();
-  kernels_->affine(layer.w.data(), layer.b.data(), layer.out, layer.in, x, w.y.data());
+  kernels_->affine(weights(layer), bias(layer), layer.out, layer.in, x, w.y.data());
 }
 
 void Mlp::reverse(int stream, const double* gy, bool curvature, Workspace& w) const {
@@ -185,14 +171,14 @@ void Mlp::reverse(int stream, const double* gy, bool curvature, Workspace& w) co
     const auto at = static_cast<std::size_t>(l);
     const Layer& next = layers_[at + 1];
     auto& panels = w.layers[at];
-    kernels_->slope_product(layers_[at].activation, next.wt.data(), next.in, next.out, delta,
-                            slope(w, l), curvature ? panels.adot[stream].data() : nullptr,
+    kernels_->slope_product(layers_[at].activation, next.transposed.data(), next.in, next.out,
+                            delta, slope(w, l), curvature ? panels.adot[stream].data() : nullptr,
                             panels.zbar.data(), w.curvature, panels.delta[stream].data());
     delta = panels.delta[stream].data();
   }
   if (curvature) w.curvature = true;
   const Layer& first = layers_.front();
-  kernels_->affine(first.wt.data(), nullptr, first.in, first.out, delta,
+  kernels_->affine(first.transposed.data(), nullptr, first.in, first.out, delta,
                    w.x_reverse[stream].data());
 }
 
@@ -201,7 +187,7 @@ void Mlp::tangent(int stream, bool curvature, bool output, Workspace& w) const {
   for (std::size_t l = 0; l + 1 < layers_.size(); ++l) {
     const Layer& layer = layers_[l];
     auto& panels = w.layers[l];
-    kernels_->slope_product(layer.activation, layer.w.data(), layer.out, layer.in, xdot,
+    kernels_->slope_product(layer.activation, weights(layer), layer.out, layer.in, xdot,
                             slope(w, static_cast<int>(l)),
                             curvature ? panels.delta[stream].data() : nullptr, panels.zbar.data(),
                             w.curvature, panels.adot[stream].data());
@@ -210,7 +196,7 @@ void Mlp::tangent(int stream, bool curvature, bool output, Workspace& w) const {
   if (curvature) w.curvature = true;
   const Layer& last = layers_.back();
   if (output)
-    kernels_->affine(last.w.data(), nullptr, last.out, last.in, xdot, w.ydot[stream].data());
+    kernels_->affine(weights(last), nullptr, last.out, last.in, xdot, w.ydot[stream].data());
 }
 
 void Mlp::adjoint(const double* ybar, const bool (&use)[kStreams], bool x, bool theta,
@@ -221,14 +207,15 @@ void Mlp::adjoint(const double* ybar, const bool (&use)[kStreams], bool x, bool 
     const auto at = static_cast<std::size_t>(l);
     const Layer& next = layers_[at + 1];
     auto& panels = w.layers[at];
-    kernels_->adjoint(layers_[at].activation, next.wt.data(), next.in, next.out, zbar, slope(w, l),
-                      w.curvature, panels.zbar.data());
+    kernels_->adjoint(layers_[at].activation, next.transposed.data(), next.in, next.out, zbar,
+                      slope(w, l), w.curvature, panels.zbar.data());
     zbar = panels.zbar.data();
   }
   if (x) {
     const Layer& first = layers_.front();
     if (zbar)
-      kernels_->affine(first.wt.data(), nullptr, first.in, first.out, zbar, w.x_adjoint.data());
+      kernels_->affine(first.transposed.data(), nullptr, first.in, first.out, zbar,
+                       w.x_adjoint.data());
     else
       std::fill(w.x_adjoint.begin(), w.x_adjoint.end(), 0.0);
   }
@@ -275,15 +262,15 @@ void Mlp::add_gradient(const Workspace& w, std::span<double> merged) const {
     const Layer& layer = layers_[l];
     const double* gradient = w.layers[l].gradient.data();
     if (layer.lanes) {
-      for (int i = 0; i < layer.out * layer.in; ++i) out[i] += lane_sum(gradient + i * kRows);
+      for (int i = 0; i < layer.out * layer.in; ++i) out[i] += lane_sum(gradient + i * kSumLanes);
     } else {
       for (int row = 0; row < layer.out; ++row)
         for (int col = 0; col < layer.in; ++col)
-          out[row * layer.in + col] += gradient[row * padded_rows(layer.in) + col];
+          out[row * layer.in + col] += gradient[row * padded(layer.in) + col];
     }
     out += layer.out * layer.in;
     for (int i = 0; i < layer.out; ++i)
-      out[i] += lane_sum(w.layers[l].bias_lanes.data() + i * kRows);
+      out[i] += lane_sum(w.layers[l].bias_lanes.data() + i * kSumLanes);
     out += layer.out;
   }
 }
@@ -301,23 +288,24 @@ void Mlp::expand_gradient(std::span<const double> merged, std::span<double> thet
     double *scratch = buffers[0].data(), *other = buffers[1].data();
     for (int i = layer.last; i > layer.first; --i) {
       const int rows = width(i + 1), inner = width(i);
-      const auto prefix = static_cast<std::size_t>(i - 1 - layer.first);
       const double* w = theta_.data() + offset(i);
       double* out = theta.data() + offset(i);
-      kernels_->multiply_transposed(rows, inner, layer.in, big, layer.prefix_w[prefix].data(), out);
-      kernels_->multiply_transposed(rows, inner, 1, small, layer.prefix_b[prefix].data(), out);
+      kernels_->multiply_transposed(rows, inner, layer.in, big, prefix_w(layer, i - 1), out);
+      kernels_->multiply_transposed(rows, inner, 1, small, prefix_b(layer, i - 1), out);
       for (int row = 0; row < rows; ++row) out[rows * inner + row] += small[row];
-      std::fill_n(scratch, inner * (layer.in + 1), 0.0);
-      kernels_->multiply(inner, layer.in, rows, w, true, big, scratch);
-      kernels_->multiply(inner, 1, rows, w, true, small, scratch + inner * layer.in);
-      big = scratch;
-      small = scratch + inner * layer.in;
+      const bool last = i - 1 == layer.first;
+      double* next = last ? theta.data() + offset(i - 1) : scratch;
+      if (!last) std::fill_n(next, inner * (layer.in + 1), 0.0);
+      kernels_->multiply(inner, layer.in, rows, w, true, big, next);
+      kernels_->multiply(inner, 1, rows, w, true, small, next + inner * layer.in);
+      big = next;
+      small = next + inner * layer.in;
       std::swap(scratch, other);
     }
-    double* out = theta.data() + offset(layer.first);
-    const int rows = width(layer.first + 1);
-    for (int k = 0; k < rows * layer.in; ++k) out[k] += big[k];
-    for (int row = 0; row < rows; ++row) out[rows * layer.in + row] += small[row];
+    if (layer.first == layer.last) {
+      double* out = theta.data() + offset(layer.first);
+      for (int k = 0; k < layer.out * (layer.in + 1); ++k) out[k] += big[k];
+    }
     in += layer.out * (layer.in + 1);
   }
 }

@@ -92,15 +92,18 @@ class Mlp {
   struct Layer {
     int in, out;
     Activation activation;
-    int first, last;         // layers of the shape that were merged into this one
-    bool lanes;              // how its weight gradient is gathered
-    AlignedVector w, wt, b;  // packed
-    // Of layers first .. i merged, for i = first .. last - 1: W [out_i][in] and b [out_i].
-    std::vector<std::vector<double>> prefix_w, prefix_b;
-    std::vector<double> merged_w;  // [out][in]
+    int first, last;                         // layers of the shape that were merged into this one
+    bool lanes;                              // how its weight gradient is gathered
+    std::vector<double> transposed;          // weights [in][out]
+    std::vector<double> merged_w, merged_b;  // [out][in], [out] where layers merge
+    std::vector<std::vector<double>> prefix_w, prefix_b;  // of layers first .. i, first < i < last
   };
   int width(int i) const { return widths_[static_cast<std::size_t>(i)]; }
   int offset(int i) const { return offsets_[static_cast<std::size_t>(i)]; }
+  const double* prefix_w(const Layer& layer, int i) const;
+  const double* prefix_b(const Layer& layer, int i) const;
+  const double* bias(const Layer& layer) const { return prefix_b(layer, layer.last); }
+  const double* weights(const Layer& layer) const { return prefix_w(layer, layer.last); }
   void merge(Layer& layer);
   const double* slope(const Workspace& w, int layer) const;
 
