@@ -9,10 +9,14 @@
 namespace mechfit {
 namespace {
 
-void get(const AlignedVector& panel, std::span<double> out, const char* name, int size) {
+void check_room(std::span<double> out, const char* name, int size) {
   MECHFIT_CHECK(out.size() == static_cast<std::size_t>(size),
                 std::string(name) + " has room for " + std::to_string(out.size()) +
                     " numbers, expected " + std::to_string(size));
+}
+
+void get(const AlignedVector& panel, std::span<double> out, const char* name, int size) {
+  check_room(out, name, size);
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = panel[i * kBlock];
 }
 
@@ -25,17 +29,28 @@ PointDynamics::PointDynamics(const Model& model)
       v_(make_panel(model.joints())),
       u_(make_panel(model.inputs())),
       a_(make_panel(model.joints())),
-      out_(make_panel(std::max(1, model.joints() * model.joints()))) {}
+      out_(make_panel(std::max(1, model.joints() * model.joints()))) {
+  if (const Smm* smm = model.as<Smm>()) smm_.emplace(*smm);
+}
 
-void PointDynamics::set(In x, AlignedVector& panel, const char* name) {
-  MECHFIT_CHECK(x.size() * kBlock == panel.size(),
+void PointDynamics::check(In x, int size, const char* name) const {
+  MECHFIT_CHECK(x.size() == static_cast<std::size_t>(size),
                 std::string(name) + " has " + std::to_string(x.size()) + " numbers, expected " +
-                    std::to_string(panel.size() / kBlock));
-  for (std::size_t i = 0; i < x.size(); ++i) {
+                    std::to_string(size));
+  for (std::size_t i = 0; i < x.size(); ++i)
     MECHFIT_CHECK(std::isfinite(x[i]), std::string(name) + "[" + std::to_string(i) + "] is " +
                                            std::to_string(x[i]) + ", expected a finite number");
-    std::fill_n(&panel[i * kBlock], kBlock, x[i]);
-  }
+}
+
+void PointDynamics::check(In q, In v, In u) const {
+  check(q, model_.joints(), "q");
+  check(v, model_.joints(), "v");
+  if (!u.empty()) check(u, model_.inputs(), "u");
+}
+
+void PointDynamics::set(In x, AlignedVector& panel, const char* name) {
+  check(x, static_cast<int>(panel.size() / kBlock), name);
+  for (std::size_t i = 0; i < x.size(); ++i) std::fill_n(&panel[i * kBlock], kBlock, x[i]);
 }
 
 Points PointDynamics::points() { return {q_.data(), v_.data(), u_.data()}; }
@@ -57,6 +72,12 @@ double PointDynamics::potential(In q) {
 }
 
 void PointDynamics::force(In q, In v, In u, Out f) {
+  if (smm_) {
+    check(q, v, u);
+    check_room(f, "f", model_.joints());
+    smm_->forces(q, v, u, f);
+    return;
+  }
   set(q, q_, "q");
   set(v, v_, "v");
   if (u.empty())
@@ -82,6 +103,18 @@ double PointDynamics::energy(In q, In v) {
 }
 
 void PointDynamics::inverse_dynamics(In q, In v, In a, Out tau) {
+  if (smm_) {
+    check(q, v, {});
+    check(a, model_.joints(), "a");
+    check_room(tau, "tau", model_.joints());
+    const std::size_t n = a.size();
+    const Out f(out_.data(), n), rate(w_.f.data(), n), inertia(w_.p.data(), n);
+    smm_->forces(q, v, {}, f);
+    smm_->mass_rate(rate);
+    smm_->mass_product(a, inertia);
+    for (std::size_t i = 0; i < n; ++i) tau[i] = rate[i] + inertia[i] - f[i];
+    return;
+  }
   set(q, q_, "q");
   set(v, v_, "v");
   set(a, a_, "a");
@@ -90,6 +123,16 @@ void PointDynamics::inverse_dynamics(In q, In v, In a, Out tau) {
 }
 
 bool PointDynamics::acceleration(In q, In v, In u, Out a) {
+  if (smm_) {
+    check(q, v, u);
+    check_room(a, "a", model_.joints());
+    const std::size_t n = a.size();
+    const Out f(out_.data(), n), rate(w_.f.data(), n);
+    smm_->forces(q, v, u, f);
+    smm_->mass_rate(rate);
+    for (std::size_t i = 0; i < n; ++i) f[i] -= rate[i];  // M a = f - Mdot v
+    return smm_->solve(f, a);
+  }
   set(q, q_, "q");
   set(v, v_, "v");
   if (u.empty())

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "mechfit/mechanics/euler_lagrange.h"
+#include "mechfit/mechanics/smm_point.h"
 
 namespace mechfit {
 
@@ -27,10 +29,13 @@ class PointDynamics {
   [[nodiscard]] bool acceleration(In q, In v, In u, Out a);
 
  private:
+  void check(In x, int size, const char* name) const;
+  void check(In q, In v, In u) const;
   void set(In x, AlignedVector& panel, const char* name);
   Points points();
 
   const Model& model_;
+  std::optional<SmmPoint> smm_;  // networks have a faster way than a block with one point in it
   AccelerationWorkspace w_;
   AlignedVector q_, v_, u_, a_, out_;
 };

@@ -10,9 +10,6 @@
 namespace mechfit {
 namespace {
 
-// Speed below which Coulomb friction is smoothed, in units of the joint's velocity scale.
-constexpr double kCoulombWidth = 0.05;
-
 double softplus(double x) { return std::fmax(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
 double logistic(double x) { return 0.5 * (1.0 + std::tanh(0.5 * x)); }
 double inverse_softplus(double y) { return std::log(std::expm1(y)); }
@@ -145,20 +142,25 @@ void Smm::set_parameters(std::span<const double> theta) {
   b_ = input_matrix();
 }
 
+double Smm::viscous(int joint) const {
+  const auto i = static_cast<std::size_t>(joint);
+  return force_scale_[i] * inverse_v_[i] * softplus(theta_[friction_offset() + i]);
+}
+
+double Smm::coulomb(int joint) const {
+  const auto i = static_cast<std::size_t>(joint);
+  return force_scale_[i] * softplus(theta_[friction_offset() + static_cast<std::size_t>(n_) + i]);
+}
+
 std::vector<double> Smm::viscous() const {
   std::vector<double> c;
-  if (config_.friction)
-    for (std::size_t i = 0; i < static_cast<std::size_t>(n_); ++i)
-      c.push_back(force_scale_[i] * inverse_v_[i] * softplus(theta_[friction_offset() + i]));
+  for (int i = 0; config_.friction && i < n_; ++i) c.push_back(viscous(i));
   return c;
 }
 
 std::vector<double> Smm::coulomb() const {
   std::vector<double> c;
-  const auto n = static_cast<std::size_t>(n_);
-  if (config_.friction)
-    for (std::size_t i = 0; i < n; ++i)
-      c.push_back(force_scale_[i] * softplus(theta_[friction_offset() + n + i]));
+  for (int i = 0; config_.friction && i < n_; ++i) c.push_back(coulomb(i));
   return c;
 }
 
@@ -282,7 +284,6 @@ void Smm::add_other_forces(double* f, Workspace& w) const {
                              w.force.y[static_cast<std::size_t>(i * kBlock + s)];
   }
   if (config_.friction) {
-    const double* theta = theta_.data() + friction_offset();
     double* t = w.friction_tanh.data();
     for (int i = 0; i < n_; ++i) {
       const double inverse = inverse_v_[static_cast<std::size_t>(i)];
@@ -292,12 +293,10 @@ void Smm::add_other_forces(double* f, Workspace& w) const {
     }
     vector_tanh(t, n_ * kBlock, t);
     for (int i = 0; i < n_; ++i) {
-      const double scale = force_scale_[static_cast<std::size_t>(i)];
-      const double viscous = scale * inverse_v_[static_cast<std::size_t>(i)] * softplus(theta[i]);
-      const double coulomb = scale * softplus(theta[n_ + i]);
+      const double viscous_i = viscous(i), coulomb_i = coulomb(i);
       for (int s = 0; s < kBlock; ++s) {
         const int at = i * kBlock + s;
-        f[at] -= viscous * w.v[static_cast<std::size_t>(at)] + coulomb * t[at];
+        f[at] -= viscous_i * w.v[static_cast<std::size_t>(at)] + coulomb_i * t[at];
       }
     }
   }

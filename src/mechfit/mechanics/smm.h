@@ -90,7 +90,13 @@ class Smm {
   void expand_gradient(std::span<const double> merged, std::span<double> theta) const;
 
  private:
+  friend class SmmPoint;
+  // Speed below which Coulomb friction is smoothed, in units of the joint's velocity scale.
+  static constexpr double kCoulombWidth = 0.05;
+
   int features() const { return features_; }
+  double viscous(int joint) const;
+  double coulomb(int joint) const;
   void load_features(const double* q, Workspace& w) const;
   void along(const double* dq, const Workspace& w, double* direction) const;
   void add_other_forces(double* f, Workspace& w) const;

@@ -89,12 +89,13 @@ class Mlp {
   void expand_gradient(std::span<const double> merged, std::span<double> theta) const;
 
  private:
+  friend class MlpPoint;
   struct Layer {
     int in, out;
     Activation activation;
     int first, last;                         // layers of the shape that were merged into this one
     bool lanes;                              // how its weight gradient is gathered
-    std::vector<double> transposed;          // weights [in][out]
+    AlignedVector transposed;                // weights [in][out]
     std::vector<double> merged_w, merged_b;  // [out][in], [out] where layers merge
     std::vector<std::vector<double>> prefix_w, prefix_b;  // of layers first .. i, first < i < last
   };
@@ -112,7 +113,7 @@ class Mlp {
   int parameter_count_ = 0, merged_size_ = 0;
   std::vector<int> widths_;   // in, hidden..., out of the shape
   std::vector<int> offsets_;  // of each layer's W in theta
-  std::vector<double> theta_;
+  AlignedVector theta_;
   std::vector<Layer> layers_;
   std::size_t expand_scratch_ = 0;  // numbers that expand_gradient needs
 };
