@@ -1,6 +1,9 @@
 // How the cost of training grows: with samples, threads, joints, width; and the whole fit of the
 // paper.
 #include <benchmark/benchmark.h>
+#include <unistd.h>
+
+#include <fstream>
 
 #include "bench/steps.h"
 #include "mechfit/fit/trainer.h"
@@ -16,6 +19,14 @@ TrainOptions del_training(int epochs) {
   return options;
 }
 
+// Resident memory of this program in MB.
+double resident_memory() {
+  std::ifstream file("/proc/self/statm");
+  double pages = 0, resident = 0;
+  file >> pages >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) * 1e-6;
+}
+
 // One epoch of a DEL fit, selection included; arguments: samples, threads.
 void epoch(benchmark::State& state) {
   const int length = 200, runs = static_cast<int>(state.range(0)) / length;
@@ -24,6 +35,7 @@ void epoch(benchmark::State& state) {
   Trainer trainer(network(2, 32, false), train, validation, del_training(1'000'000), pool);
   for (auto _ : state) benchmark::DoNotOptimize(trainer.epoch());
   state.SetItemsProcessed(state.iterations() * train.size);
+  state.counters["MB"] = resident_memory();
 }
 BENCHMARK(epoch)
     ->ArgNames({"samples", "threads"})

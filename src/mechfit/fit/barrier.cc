@@ -81,8 +81,9 @@ void Barrier::load_mass(const Model& model, const int* index, int count, Worker&
   model.mass(w.q.data(), w.mass.data(), w.model);
   for (int i = 0; i < n_; ++i)
     for (int j = 0; j <= i; ++j) {
+      const double factor = scales_[i] * scales_[j];
       double* entry = &w.mass[(i * n_ + j) * kBlock];
-      for (int lane = 0; lane < kBlock; ++lane) entry[lane] *= scales_[i] * scales_[j];
+      for (int lane = 0; lane < kBlock; ++lane) entry[lane] *= factor;
     }
 }
 
@@ -107,13 +108,15 @@ double Barrier::block(const Model& model, const int* index, int count, double sc
   if (!gradient) return 0.0;
   // W column by column: (M - alpha I) x = e_j
   for (int j = 0; j < n_; ++j) {
-    for (int i = 0; i < n_ * kBlock; ++i)
-      w.column[i] = i / kBlock == j && i % kBlock < count ? scale : 0.0;
+    std::fill(w.column.begin(), w.column.end(), 0.0);
+    std::fill_n(&w.column[j * kBlock], count, scale);
     solve(n_, w.factor.data(), w.column.data(), w.column.data());
-    for (int i = j; i < n_; ++i)
-      for (int lane = 0; lane < kBlock; ++lane)
-        w.weights[(i * n_ + j) * kBlock + lane] =
-            scales_[i] * scales_[j] * w.column[i * kBlock + lane];
+    for (int i = j; i < n_; ++i) {
+      const double factor = scales_[i] * scales_[j];
+      const double* x = &w.column[i * kBlock];
+      double* weights = &w.weights[(i * n_ + j) * kBlock];
+      for (int lane = 0; lane < kBlock; ++lane) weights[lane] = factor * x[lane];
+    }
   }
   Adjoints adjoints;
   adjoints.theta = true;

@@ -171,15 +171,18 @@ double Objective::del_block(const Model& model, const int* items, int count, dou
     del_error(model, x, w.e.data(), *w.del);
   else
     del_residual(model, x, w.e.data(), w.del->del);
+  double inverse_h[kTriples] = {};  // 0 in lanes that do not count
+  for (int lane = 0; lane < count; ++lane)
+    inverse_h[lane] = gauge_free ? 1.0 : 2.0 / (w.h1[lane] + w.h2[lane]);
   double loss = 0.0;
   for (int i = 0; i < n; ++i) {
     const double weight = options_.weights[i] * scale / (gauge_free ? n : 1);
+    const double* residual = &w.e[i * kTriples];
+    double* g = &w.g[i * kTriples];
     for (int lane = 0; lane < kTriples; ++lane) {
-      const int at = i * kTriples + lane;
-      const double inverse_h = gauge_free ? 1.0 : 2.0 / (w.h1[lane] + w.h2[lane]);
-      const double e = lane < count ? w.e[at] * inverse_h : 0.0;
+      const double e = residual[lane] * inverse_h[lane];
       loss += weight * e * e;
-      w.g[at] = 2.0 * weight * e * inverse_h;
+      g[lane] = 2.0 * weight * e * inverse_h[lane];
     }
   }
   if (!gradient) return loss;

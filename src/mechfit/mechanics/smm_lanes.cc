@@ -58,9 +58,10 @@ void features(int n, const JointType* types, const double* offset, const double*
   const hn::CappedTag<double, 8> d;
   for (int i = 0; i < n; ++i, q += kBlock) {
     if (types[i] == JointType::plain) {
+      const double shift = offset[i], inverse = 1.0 / scales[i];
       for (int s = 0; s < kBlock; ++s) {
-        phi[s] = (q[s] - offset[i]) / scales[i];
-        slope[s] = 1.0 / scales[i];
+        phi[s] = (q[s] - shift) * inverse;
+        slope[s] = inverse;
         bend[s] = 0.0;
       }
       phi += kBlock, slope += kBlock, bend += kBlock;
