@@ -9,9 +9,14 @@
 namespace mechfit {
 namespace {
 
+// Square by square, so that both sides stay within few cache lines.
 void transpose(int rows, int cols, const double* m, double* out) {
-  for (int row = 0; row < rows; ++row)
-    for (int col = 0; col < cols; ++col) out[col * rows + row] = m[row * cols + col];
+  constexpr int kSquare = 8;
+  for (int row = 0; row < rows; row += kSquare)
+    for (int col = 0; col < cols; col += kSquare)
+      for (int c = col; c < std::min(col + kSquare, cols); ++c)
+        for (int r = row; r < std::min(row + kSquare, rows); ++r)
+          out[c * rows + r] = m[r * cols + c];
 }
 
 std::size_t panel_size(int rows) { return static_cast<std::size_t>(rows) * kBlock; }
