@@ -72,13 +72,16 @@ void add_evaluate(CLI::App& app, int&) {
     const ReadResult input = read_log_for(record, options->log);
     const int cores = static_cast<int>(std::thread::hardware_concurrency());
     ThreadPool pool(options->threads > 0 ? options->threads : std::max(1, cores));
-    const Scores scores = evaluate(record.model, input.log, options->evaluate, pool);
+    const Scores scores = evaluate(ensemble_of(record), input.log, options->evaluate, pool);
     if (options->json) {
       std::puts(scores_json(scores).c_str());
       return;
     }
     for (const auto& note : input.notes) print_note(note);
-    std::printf("%s: %s\n", options->model.c_str(), describe_model(record.model).c_str());
+    std::printf("%s: %s%s\n", options->model.c_str(), describe_model(record.model).c_str(),
+                record.members.empty()
+                    ? ""
+                    : (", an ensemble of " + std::to_string(record.members.size())).c_str());
     print_scores(record.channels, scores);
   });
 }

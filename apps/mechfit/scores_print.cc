@@ -1,5 +1,6 @@
 #include "scores_print.h"
 
+#include <cmath>
 #include <cstdio>
 
 #include "mechfit/evaluate/verdict.h"
@@ -79,6 +80,25 @@ void print_rollouts(const Channels& channels, const Scores& scores) {
                 scores.rollout.first_failure.c_str());
 }
 
+void print_coverage(const Scores& scores) {
+  if (scores.coverage.empty()) return;
+  std::vector<std::string> header = {"share of measured values inside bands that should hold"},
+                           accelerations = {"  accelerations"}, rollouts = {"  rollouts"};
+  const auto percent = [](double share) {
+    return std::isnan(share) ? std::string("-") : short_number(100 * share) + " %";
+  };
+  for (const BandCoverage& band : scores.coverage) {
+    header.push_back(percent(band.band));
+    accelerations.push_back(percent(band.acceleration));
+    rollouts.push_back(percent(band.rollout));
+  }
+  Table table(header);
+  table.add(accelerations);
+  table.add(rollouts);
+  table.print();
+  std::printf("  bands from the spread of %d models\n\n", scores.members);
+}
+
 }  // namespace
 
 void print_scores(const Channels& channels, const Scores& scores) {
@@ -93,6 +113,7 @@ void print_scores(const Channels& channels, const Scores& scores) {
     std::printf("  started from states estimated by %d samples each\n", scores.window);
   std::puts("");
 
+  print_coverage(scores);
   Table table({"other figures", ""});
   const bool overall = same_units(channels);
   const auto add = [&](const std::string& name, const JointErrors& errors) {

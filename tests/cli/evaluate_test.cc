@@ -63,6 +63,25 @@ TEST(EvaluateCommand, RefusesALogOfAnotherMachineOrUnit) {
   EXPECT_EQ(finished.err, "mechfit: " + log + ": joint 'q1' is in mm, the model's 'x' in m\n");
 }
 
+TEST(EvaluateCommand, TellsHowMuchTheBandsOfAnEnsembleHold) {
+  const ScratchFolder scratch("evaluate");
+  const std::string model = scratch.file("m.safetensors"), log = scratch.file("log.csv");
+  ModelRecord record = pendulum_record(9);
+  for (const double gravity : {9.0, 9.5, 10.5, 11.0})
+    record.members.push_back(pendulum_record(gravity).model);
+  save_model(model, record, false);
+  write_motion(log, pendulum_record(), true, 1e-3);
+  const std::string command = "evaluate '" + model + "' '" + log + "' --most-starts 20";
+  const auto json = nlohmann::json::parse(run_mechfit(command + " --json").out);
+  EXPECT_LT(json["acceleration_mse"].get<double>(), 1e-2);
+  ASSERT_EQ(json["coverage"].size(), 2u);
+  EXPECT_GT(json["coverage"][1]["acceleration"].get<double>(), 0.9);
+  EXPECT_GT(json["coverage"][1]["rollout"].get<double>(), 0.8);
+  const std::string out = run_mechfit(command).out;
+  EXPECT_THAT(out, HasSubstr("bands from the spread of 4 models"));
+  EXPECT_THAT(out, HasSubstr("an ensemble of 4"));
+}
+
 TEST(EvaluateCommand, RefusesADamagedModel) {
   const ScratchFolder scratch("evaluate");
   const std::string model = scratch.file("m.safetensors"), log = scratch.file("log.csv");

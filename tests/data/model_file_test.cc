@@ -143,8 +143,40 @@ TEST(ModelFile, TextThatIsNotUtf8IsStoredAsReplacementCharacters) {
   EXPECT_EQ(loaded.metadata.at("note"), "\xEF\xBF\xBD");
 }
 
+// Members may be of other families and see their joints in another way.
+ModelRecord ensemble_record() {
+  ModelRecord record = smm_record(small_config());
+  record.members = {record.model, smm_record(small_config(), 2).model};
+  SmmConfig other = small_config();
+  other.joints = {JointType::plain, JointType::plain};
+  record.members.push_back(smm_record(other, 3).model);
+  record.members.push_back(analytic_record("double-pendulum", 2).model);
+  return record;
+}
+
+TEST(ModelFile, HoldsAnEnsembleAndACovariance) {
+  ModelRecord record = ensemble_record();
+  const ModelRecord loaded = parse_model(format_model(record), "m");
+  ASSERT_EQ(loaded.members.size(), 4u);
+  for (int k = 0; k < 4; ++k) {
+    const auto a = record.members[k].parameters(), b = loaded.members[k].parameters();
+    EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end())) << k;
+  }
+  EXPECT_NE(loaded.members[3].as<AnalyticSystem>(), nullptr);
+  EXPECT_EQ(format_model(loaded), format_model(record));
+  EXPECT_FALSE(loaded.metadata.contains("member.0.config"));
+
+  record = analytic_record("furuta", 2);
+  const int p = record.model.parameter_count();
+  for (int k = 0; k < p * p; ++k) record.covariance.push_back(k);
+  EXPECT_EQ(parse_model(format_model(record), "m").covariance, record.covariance);
+  record.members = {analytic_record("pendulum", 1).model};
+  EXPECT_THROW(format_model(record), CheckError);
+}
+
 TEST(ModelFile, EveryTruncationIsRefused) {
-  for (const ModelRecord& record : {smm_record(small_config()), analytic_record("furuta", 2)}) {
+  for (const ModelRecord& record :
+       {smm_record(small_config()), analytic_record("furuta", 2), ensemble_record()}) {
     const std::string bytes = format_model(record);
     for (std::size_t size = 0; size < bytes.size(); ++size)
       ASSERT_NE(message_of(bytes.substr(0, size)), "no error") << size;
@@ -154,7 +186,8 @@ TEST(ModelFile, EveryTruncationIsRefused) {
 TEST(ModelFile, AnyFlippedByteIsRefusedOrChangesNothing) {
   Random random(5);
   int same = 0;
-  for (const ModelRecord& record : {smm_record(small_config()), analytic_record("furuta", 2)}) {
+  for (const ModelRecord& record :
+       {smm_record(small_config()), analytic_record("furuta", 2), ensemble_record()}) {
     const std::string bytes = format_model(record);
     for (int i = 0; i < 1000; ++i) {
       std::string flipped = bytes;
@@ -208,6 +241,15 @@ TEST(ModelFile, SaysWhatIsWrong) {
                }),
        "m.safetensors: config: 'activations': expected one of tanh, softplus, identity, not "
        "\"relu\""},
+      {changed(smm, [](F& f) { f.metadata["members"] = "-1"; }),
+       "m.safetensors: \"-1\" members, expected 1 to 1000"},
+      {changed(smm, [](F& f) { f.metadata["members"] = "1"; }),
+       "m.safetensors: member 0: no metadata 'family'"},
+      {changed(smm,
+               [](F& f) {
+                 f.tensors["covariance"] = {{1}, std::vector<double>{1}};
+               }),
+       "m.safetensors: tensor 'covariance' has shape [1], expected [52, 52]"},
       {changed(smm, [](F& f) { f.metadata["channels"] = R"({"joints":[]})"; }),
        "m.safetensors: channels: no 'joint_types'"},
       {changed(smm, [](F& f) { f.tensors.erase("mass.0.bias"); }),
@@ -218,7 +260,7 @@ TEST(ModelFile, SaysWhatIsWrong) {
        "m.safetensors: tensor 'scale.v': scales must be positive"},
       {changed(furuta, [](F& f) { f.metadata["config"] = R"({"system":"top","constants":[]})"; }),
        "m.safetensors: unknown system 'top', expected one of pendulum, double-pendulum, "
-       "double-pendulum-points, chain, cart-pole, furuta, spring-pendulum"},
+       "double-pendulum-points, double-pendulum-links, chain, cart-pole, furuta, spring-pendulum"},
       {changed(furuta, [](F& f) { doubles(f, "constants")[0] = -1; }),
        "m.safetensors: constant '" + furuta.model.as<AnalyticSystem>()->constants()[0].name +
            "' is -1.000000, expected a finite number > 0"},

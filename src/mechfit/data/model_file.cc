@@ -22,6 +22,20 @@ struct Family {
 constexpr Family kFamilies[] = {
     {kAnalyticFamily, read_analytic}, {kSmmFamily, read_smm}, {kTrigFamily, read_trig}};
 
+constexpr const char* kMembers = "members";
+constexpr const char* kCovariance = "covariance";
+constexpr std::size_t kMostMembers = 1000;
+
+std::string member_prefix(std::size_t k) { return "member." + std::to_string(k) + "."; }
+
+// With `prefix` before the names of metadata and tensors.
+void write_model(const Model& model, const std::string& prefix, Safetensors& file) {
+  Safetensors part;
+  std::visit([&](const auto& family) { write_family(family, part); }, model.family());
+  for (auto& [key, text] : part.metadata) file.metadata[prefix + key] = std::move(text);
+  for (auto& [key, tensor] : part.tensors) file.tensors[prefix + key] = std::move(tensor);
+}
+
 void check_channels(const Channels& channels, const Model& model) {
   const std::size_t n = static_cast<std::size_t>(model.joints());
   MECHFIT_CHECK(channels.joints.size() == n && channels.joint_types.size() == n &&
@@ -39,8 +53,52 @@ Safetensors to_file(const ModelRecord& record) {
                                        {"joint_types", names_of(record.channels.joint_types)},
                                        {"units", record.channels.units},
                                        {"inputs", record.channels.inputs}});
-  std::visit([&](const auto& family) { write_family(family, file); }, record.model.family());
+  write_model(record.model, "", file);
+  if (!record.covariance.empty()) {
+    const std::int64_t p = record.model.parameter_count();
+    MECHFIT_CHECK(static_cast<std::int64_t>(record.covariance.size()) == p * p);
+    file.tensors[kCovariance] = {{p, p}, record.covariance};
+  }
+  for (std::size_t k = 0; k < record.members.size(); ++k) {
+    check_channels(record.channels, record.members[k]);
+    write_model(record.members[k], member_prefix(k), file);
+  }
+  if (!record.members.empty()) file.metadata[kMembers] = std::to_string(record.members.size());
   return file;
+}
+
+// What one member would be in a file of its own.
+Safetensors member_part(const Safetensors& file, const std::string& prefix) {
+  Safetensors part;
+  for (const auto& [key, text] : file.metadata)
+    if (key.starts_with(prefix)) part.metadata[key.substr(prefix.size())] = text;
+  for (const auto& [key, tensor] : file.tensors)
+    if (key.starts_with(prefix)) part.tensors[key.substr(prefix.size())] = tensor;
+  return part;
+}
+
+Model read_model(const Safetensors& file, const Channels& channels, const std::string& name) {
+  const std::string& family_name = expect_metadata(file, "family", name);
+  std::string valid;
+  for (const Family& family : kFamilies) {
+    valid += (valid.empty() ? "" : ", ") + std::string(family.name);
+    if (family_name != family.name) continue;
+    Model model = family.read(file, channels, name);
+    if (model.inputs() != channels.m())
+      throw InputError(name + ": channels: " + std::to_string(channels.m()) +
+                       " inputs, the model has " + std::to_string(model.inputs()));
+    return model;
+  }
+  throw InputError(name + ": family " + in_quotes(family_name) + ", expected one of " + valid);
+}
+
+std::size_t member_count(const Safetensors& file, const std::string& name) {
+  const auto found = file.metadata.find(kMembers);
+  if (found == file.metadata.end()) return 0;
+  for (std::size_t k = 1; k <= kMostMembers; ++k)
+    if (found->second == std::to_string(k)) return k;
+  throw InputError(name + ": " + in_quotes(found->second) + " members, expected 1 to " +
+                   std::to_string(kMostMembers));
 }
 
 Channels read_channels(const Safetensors& file, const std::string& name) {
@@ -108,24 +166,25 @@ ModelRecord parse_model(std::string_view bytes, const std::string& name) {
     throw InputError(name + ": damaged, its checksum is " + model_checksum(file) + ", expected " +
                      in_quotes(expected));
 
-  const std::string& family_name = expect_metadata(file, "family", name);
-  std::string valid;
-  for (const Family& family : kFamilies) {
-    valid += (valid.empty() ? "" : ", ") + std::string(family.name);
-    if (family_name != family.name) continue;
-    const Channels channels = read_channels(file, name);
-    ModelRecord record{family.read(file, channels, name), channels, file.metadata};
-    if (record.model.inputs() != channels.m())
-      throw InputError(name + ": channels: " + std::to_string(channels.m()) +
-                       " inputs, the model has " + std::to_string(record.model.inputs()));
-    const Safetensors known = to_file(record);
-    for (const auto& [key, tensor] : file.tensors)
-      if (!known.tensors.contains(key))
-        throw InputError(name + ": tensor " + in_quotes(key) + " does not belong to this model");
-    for (const char* key : {"channels", "config", "checksum"}) record.metadata.erase(key);
-    return record;
+  const Channels channels = read_channels(file, name);
+  ModelRecord record{read_model(file, channels, name), channels, file.metadata};
+  const std::size_t members = member_count(file, name);
+  for (std::size_t k = 0; k < members; ++k) {
+    const std::string prefix = member_prefix(k);
+    record.members.push_back(
+        read_model(member_part(file, prefix), channels, name + ": member " + std::to_string(k)));
+    for (const char* key : {"family", "config"}) record.metadata.erase(prefix + key);
   }
-  throw InputError(name + ": family " + in_quotes(family_name) + ", expected one of " + valid);
+  if (file.tensors.contains(kCovariance)) {
+    const std::int64_t p = record.model.parameter_count();
+    record.covariance = expect_doubles(file, kCovariance, {p, p}, name);
+  }
+  const Safetensors known = to_file(record);
+  for (const auto& [key, tensor] : file.tensors)
+    if (!known.tensors.contains(key))
+      throw InputError(name + ": tensor " + in_quotes(key) + " does not belong to this model");
+  for (const char* key : {"channels", "config", "checksum", kMembers}) record.metadata.erase(key);
+  return record;
 }
 
 void save_model(const std::string& path, const ModelRecord& record, bool force) {

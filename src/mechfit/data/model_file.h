@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mechfit/data/trajectory.h"
 #include "mechfit/mechanics/model.h"
@@ -16,6 +17,8 @@ struct ModelRecord {
   // Free text: method, seed, data, scores ... A loaded record also has family, format and
   // mechfit_version (of the program that wrote it) here; these are written anew.
   std::map<std::string, std::string> metadata;
+  std::vector<Model> members = {};      // of an ensemble, equally likely; empty: `model` alone
+  std::vector<double> covariance = {};  // of the model's parameters [p][p]; empty: not known
 };
 
 // Model files are safetensors (docs/model_files.md). The metadata hold `config` and `channels` as

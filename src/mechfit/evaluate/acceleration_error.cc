@@ -113,6 +113,45 @@ AccelerationError acceleration_error(const Model& model, const MotionView& point
   return finish(std::move(total), size, outside);
 }
 
+std::vector<double> predict_accelerations(const Model& model, const MotionView& points,
+                                          ThreadPool& pool) {
+  check_points(points);
+  const int n = model.joints(), m = model.inputs(), size = points.size();
+  const bool inputs = m > 0 && !points.u.empty();
+  MECHFIT_CHECK(points.n == n && (!inputs || points.m == m), "points of another machine");
+  std::vector<double> predicted(points.a.size(), std::numeric_limits<double>::quiet_NaN());
+  std::vector<Worker> workers;
+  workers.reserve(pool.size());
+  for (int i = 0; i < pool.size(); ++i) workers.emplace_back(model);
+  pool.run((size + kBlock - 1) / kBlock, [&](int block, int worker) {
+    Worker& x = workers[worker];
+    const int first = block * kBlock;
+    gather(points.q, n, first, size, x.q);
+    gather(points.v, n, first, size, x.v);
+    if (inputs) gather(points.u, m, first, size, x.u);
+    const LaneMask positive =
+        acceleration(model, {x.q.data(), x.v.data(), x.u.data()}, x.a.data(), x.w);
+    for (int lane = 0; lane < std::min(kBlock, size - first); ++lane)
+      for (int i = 0; i < n && (positive >> lane & 1); ++i)
+        predicted[static_cast<std::size_t>(first + lane) * n + i] = x.a[i * kBlock + lane];
+  });
+  return predicted;
+}
+
+AccelerationError compare_accelerations(std::span<const double> predicted,
+                                        const MotionView& points) {
+  check_points(points);
+  MECHFIT_CHECK(predicted.size() == points.a.size());
+  std::vector<double> sums(points.n, 0.0);
+  int missing = 0;
+  for (std::size_t k = 0; k < predicted.size(); ++k) {
+    const double e = predicted[k] - points.a[k];
+    if (k % points.n == 0) missing += std::isnan(e);
+    if (!std::isnan(e)) sums[k % points.n] += e * e;
+  }
+  return finish(std::move(sums), points.size(), missing);
+}
+
 double acceleration_mse(const Model& model, const MotionView& points, ThreadPool& pool) {
   return acceleration_error(model, points, pool).mse;
 }

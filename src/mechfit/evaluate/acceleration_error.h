@@ -48,6 +48,13 @@ struct AccelerationError {
 AccelerationError acceleration_error(const Model& model, const MotionView& points,
                                      ThreadPool& pool);
 
+// Predicted accelerations [N][n], NaN where M is not positive definite; and how far predictions are
+// off, as above.
+std::vector<double> predict_accelerations(const Model& model, const MotionView& points,
+                                          ThreadPool& pool);
+AccelerationError compare_accelerations(std::span<const double> predicted,
+                                        const MotionView& points);
+
 // The mean over points and joints alone.
 double acceleration_mse(const Model& model, const MotionView& points, ThreadPool& pool);
 

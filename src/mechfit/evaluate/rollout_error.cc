@@ -78,18 +78,46 @@ std::string first_failure(const Starts& starts, const Rollout& rollout) {
   return "";
 }
 
+// q becomes the mean over rollouts; a trajectory ends where the first of them does.
+void average(Rollout& mean, const std::vector<Rollout>& others) {
+  const double share = 1.0 / static_cast<double>(others.size() + 1);
+  for (double& q : mean.q) q *= share;
+  for (const Rollout& other : others) {
+    for (std::size_t k = 0; k < mean.q.size(); ++k) mean.q[k] += share * other.q[k];
+    for (int s = 0; s < mean.trajectories; ++s)
+      if (other.completed[s] < mean.completed[s]) {
+        mean.completed[s] = other.completed[s];
+        mean.status[s] = other.status[s];
+      }
+  }
+}
+
 }  // namespace
 
 RolloutScores rollout_error(const Model& model, const Log& log, const Starts& starts,
                             const RolloutErrorOptions& options, ThreadPool& pool) {
+  return rollout_error(std::span(&model, 1), log, starts, options, pool);
+}
+
+RolloutScores rollout_error(std::span<const Model> models, const Log& log, const Starts& starts,
+                            const RolloutErrorOptions& options, ThreadPool& pool) {
   RolloutScores scores;
   if (starts.size() == 0) return scores;
+  const Model& model = models[0];
   const StartArrays arrays = start_arrays(model, log, starts);
   RolloutRequest request = arrays.request();
   request.substeps = options.substeps;
-  const Rollout rk4 = runge_kutta_rollout(model, request, RungeKutta::rk4, pool);
+  Rollout rk4 = runge_kutta_rollout(model, request, RungeKutta::rk4, pool);
+  std::vector<Rollout> rk4_others, variational_others;
+  for (const Model& other : models.subspan(1)) {
+    rk4_others.push_back(runge_kutta_rollout(other, request, RungeKutta::rk4, pool));
+    variational_others.push_back(variational_rollout(other, request, pool));
+  }
   request.midpoints = true;
-  const Rollout variational = variational_rollout(model, request, pool);
+  Rollout variational = variational_rollout(model, request, pool);
+  scores.energy_drift = energy_drift(model, request, variational, starts.steps, pool);
+  average(rk4, rk4_others);
+  average(variational, variational_others);
 
   for (const double seconds : options.horizons) {
     HorizonScore score = score_horizon(log, starts, seconds, variational, rk4);
@@ -97,7 +125,6 @@ RolloutScores rollout_error(const Model& model, const Log& log, const Starts& st
   }
   scores.first_failure = first_failure(starts, variational);
   if (scores.first_failure.empty()) scores.first_failure = first_failure(starts, rk4);
-  scores.energy_drift = energy_drift(model, request, variational, starts.steps, pool);
   return scores;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,10 @@ struct RolloutScores {
 // with the worse baseline's error and is reported: leaving it out would flatter the model. Horizons
 // that fit into no run are left out.
 RolloutScores rollout_error(const Model& model, const Log& log, const Starts& starts,
+                            const RolloutErrorOptions& options, ThreadPool& pool);
+
+// The same for the mean of several models' rollouts; the energy drift is that of the first.
+RolloutScores rollout_error(std::span<const Model> models, const Log& log, const Starts& starts,
                             const RolloutErrorOptions& options, ThreadPool& pool);
 
 // From states (q, qd) of many samples.

@@ -1,6 +1,8 @@
 #include "mechfit/evaluate/scores.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "mechfit/base/error.h"
 
@@ -22,8 +24,59 @@ bool all_have(const Log& log, std::vector<double> Trajectory::*values) {
                      [&](const Trajectory& run) { return (run.*values).size() == run.q.size(); });
 }
 
-void roll_out(const Model& model, const Log& observed, const Log& motion, const Log& states,
-              const EvaluateOptions& options, ThreadPool& pool, Scores& scores) {
+// The mean over members, NaN where one has no prediction.
+std::vector<double> mean_accelerations(std::span<const Model> members, const MotionView& points,
+                                       ThreadPool& pool) {
+  std::vector<double> mean(points.a.size(), 0.0);
+  for (const Model& member : members) {
+    const auto own = predict_accelerations(member, points, pool);
+    for (std::size_t k = 0; k < mean.size(); ++k)
+      mean[k] += own[k] / static_cast<double>(members.size());
+  }
+  return mean;
+}
+
+// All members' rollouts are looked at together: fewer starts will do.
+constexpr int kCoverageStarts = 64;
+
+void cover(std::span<const Model> members, const Model& model, const Log& observed,
+           const Log& motion, const MotionView& points, const EvaluateOptions& options,
+           ThreadPool& pool, Scores& scores) {
+  std::vector<double> sd;
+  if (!scores.logged_accelerations)
+    for (const Trajectory& run : motion.runs)
+      sd.insert(sd.end(), run.qdd_sd.begin(), run.qdd_sd.end());
+  const auto accelerations = acceleration_coverage(members, points, sd, pool);
+  std::vector<double> horizons;
+  for (const HorizonScore& score : scores.rollout.horizons) horizons.push_back(score.seconds);
+  std::vector<std::vector<double>> rollouts(std::size(kBands));
+  Starts starts;
+  if (!horizons.empty())
+    starts = choose_starts(observed, horizons.back(), options.rollout.start_every,
+                           std::min(kCoverageStarts, options.rollout.most_starts), options.window);
+  if (starts.size() > 0) {
+    std::vector<Starts> drawn;
+    const StartEstimate estimate = estimate_states(model, observed, options.window, starts, pool,
+                                                   static_cast<int>(members.size()), &drawn);
+    if (estimate.without_model == 0)
+      rollouts = rollout_coverage(members, observed, drawn, horizons, estimate.noise.sigma,
+                                  options.rollout.substeps, pool);
+  }
+  scores.members = static_cast<int>(members.size());
+  for (std::size_t b = 0; b < std::size(kBands); ++b) {
+    double sum = 0;
+    int count = 0;
+    for (double share : rollouts[b])
+      if (!std::isnan(share)) sum += share, ++count;
+    scores.coverage.push_back({kBands[b], accelerations[b],
+                               count > 0 ? sum / count : std::numeric_limits<double>::quiet_NaN(),
+                               rollouts[b]});
+  }
+}
+
+void roll_out(std::span<const Model> models, const Model& model, const Log& observed,
+              const Log& motion, const Log& states, const EvaluateOptions& options,
+              ThreadPool& pool, Scores& scores) {
   RolloutErrorOptions rollout = options.rollout;
   if (rollout.horizons.empty()) rollout.horizons = default_horizons(motion);
   const double longest = *std::max_element(rollout.horizons.begin(), rollout.horizons.end());
@@ -41,13 +94,19 @@ void roll_out(const Model& model, const Log& observed, const Log& motion, const 
     starts = choose(0);
     take_logged_states(states, starts);
   }
-  scores.rollout = rollout_error(model, states, starts, rollout, pool);
+  scores.rollout = rollout_error(models, states, starts, rollout, pool);
 }
 
 }  // namespace
 
 Scores evaluate(const Model& model, const Log& observed, const EvaluateOptions& options,
                 ThreadPool& pool) {
+  return evaluate(Ensemble{model, {}, false}, observed, options, pool);
+}
+
+Scores evaluate(const Ensemble& ensemble, const Log& observed, const EvaluateOptions& options,
+                ThreadPool& pool) {
+  const Model& model = ensemble.model;
   check_machine(model, observed);
   Scores scores;
   scores.runs = static_cast<int>(observed.runs.size());
@@ -71,11 +130,17 @@ Scores evaluate(const Model& model, const Log& observed, const EvaluateOptions& 
 
   const MotionPoints points = motion_points(
       motion, scores.logged_accelerations ? InputAtSample::next : InputAtSample::mean);
-  scores.acceleration = acceleration_error(model, points, pool);
+  const bool mean = ensemble.mean && !ensemble.members.empty();
+  scores.acceleration =
+      mean ? compare_accelerations(mean_accelerations(ensemble.members, points, pool), points)
+           : acceleration_error(model, points, pool);
   scores.acceleration_zero = zero_baseline(points);
   scores.acceleration_mean = mean_baseline(points);
   scores.mass = mass_eigenvalues(model, points.q, pool);
-  roll_out(model, observed, motion, states, options, pool, scores);
+  roll_out(mean ? std::span(ensemble.members) : std::span(&model, 1), model, observed, motion,
+           states, options, pool, scores);
+  if (ensemble.members.size() > 1)
+    cover(ensemble.members, model, observed, motion, points, options, pool, scores);
   scores.next_state = next_state_score(model, states, pool);
   scores.del = del_score(model, states, pool);
   return scores;

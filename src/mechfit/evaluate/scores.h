@@ -4,6 +4,8 @@
 #include <string>
 
 #include "mechfit/evaluate/acceleration_error.h"
+#include "mechfit/evaluate/coverage.h"
+#include "mechfit/evaluate/ensemble.h"
 #include "mechfit/evaluate/model_checks.h"
 #include "mechfit/evaluate/rollout_error.h"
 #include "mechfit/evaluate/start_states.h"
@@ -39,12 +41,20 @@ struct Scores {
   NextStateScore next_state;
   DelScore del;
   MassRange mass;  // over the samples
+
+  int members = 0;                     // of an ensemble, or draws
+  std::vector<BandCoverage> coverage;  // empty where nothing is known of the spread
 };
 
 // The log's qd and qdd are used where all runs have them, else smoothed ones. A log whose runs are
 // too short for estimated starts falls back to logged ones. InputError when the log is of another
 // machine, too short to be smoothed, or has no velocities to start from as asked.
 Scores evaluate(const Model& model, const Log& observed, const EvaluateOptions& options,
+                ThreadPool& pool);
+
+// The same for an ensemble: accelerations and rollouts are those of the members' mean when these
+// were fitted one by one, and the coverage of their bands is looked at.
+Scores evaluate(const Ensemble& ensemble, const Log& observed, const EvaluateOptions& options,
                 ThreadPool& pool);
 
 // One JSON object with every figure: acceleration_mse, rollout ... Numbers that are not finite are

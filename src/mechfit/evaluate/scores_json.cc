@@ -32,7 +32,7 @@ std::string scores_json(const Scores& scores) {
   const Verdict verdict = judge(scores);
   constexpr const char* kGrades[] = {"good", "partial", "bad"};
   const auto source = [](bool logged) { return logged ? "logged" : "smoothed"; };
-  const json out = {
+  json out = {
       {"runs", scores.runs},
       {"samples", scores.samples},
       {"seconds", scores.seconds},
@@ -66,6 +66,16 @@ std::string scores_json(const Scores& scores) {
         {"explained", verdict.explained},
         {"reliable_until", verdict.reliable_until},
         {"text", verdict.text}}}};
+  if (!scores.coverage.empty()) {
+    json coverage = json::array();
+    for (const BandCoverage& band : scores.coverage)
+      coverage.push_back({{"band", band.band},
+                          {"acceleration", band.acceleration},
+                          {"rollout", band.rollout},
+                          {"horizons", band.horizons}});
+    out["members"] = scores.members;
+    out["coverage"] = coverage;
+  }
   return out.dump(2);
 }
 

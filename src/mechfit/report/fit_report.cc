@@ -178,6 +178,11 @@ json fit_document(const FitResult& result, const Scores& scores, const std::stri
     page["joints"].push_back(
         {{"name", result.channels.joints[i]}, {"unit", result.channels.units[i]}});
   page["scores"] = score_tables(scores);
+  for (const BandCoverage& band : scores.coverage)
+    page["coverage"].push_back(
+        {{"band", band.band},
+         {"acceleration", band.acceleration},
+         {"rollout", std::isnan(band.rollout) ? json() : json(band.rollout)}});
   if (!result.state.history.empty()) page["learning"] = learning(result.state);
 
   Log smoothed = result.validation;

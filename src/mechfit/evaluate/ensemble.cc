@@ -1,0 +1,61 @@
+#include "mechfit/evaluate/ensemble.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "mechfit/base/error.h"
+#include "mechfit/base/random.h"
+
+namespace mechfit {
+namespace {
+
+constexpr int kDraws = 32;
+constexpr double kVague = 0.5;
+
+}  // namespace
+
+std::vector<Model> draw_members(const Model& model, std::span<const double> covariance, int count,
+                                std::uint64_t seed) {
+  const int p = model.parameter_count();
+  MECHFIT_CHECK(covariance.size() == static_cast<std::size_t>(p) * p);
+  const AnalyticSystem* system = model.as<AnalyticSystem>();
+  const auto theta = model.parameters();
+  Eigen::VectorXd unit = Eigen::VectorXd::Ones(p);
+  for (int k = 0; system && k < p; ++k)
+    if (theta[k] != 0) unit[k] = std::abs(theta[k]);
+  Eigen::MatrixXd relative(p, p);
+  for (int k = 0; k < p; ++k)
+    for (int l = 0; l < p; ++l) relative(k, l) = covariance[k * p + l] / (unit[k] * unit[l]);
+  // relative = U d U': theta + unit U sqrt(d) z
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(relative);
+  Eigen::VectorXd deviation = eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt();
+  for (double& d : deviation)
+    if (system && d > kVague) d = 0;
+  std::vector<Model> members;
+  for (int k = 0; k < count; ++k) {
+    Random random(seed, static_cast<std::uint64_t>(k));
+    Eigen::VectorXd z(p);
+    for (double& x : z) x = random.normal();
+    const Eigen::VectorXd step =
+        unit.cwiseProduct(eigen.eigenvectors() * deviation.cwiseProduct(z));
+    std::vector<double> drawn(theta.begin(), theta.end());
+    for (int i = 0; i < p; ++i) {
+      drawn[i] += step[i];
+      const Range range = system ? system->constants()[i].range : Range::any;
+      if (range == Range::nonnegative) drawn[i] = std::max(0.0, drawn[i]);
+      if (range == Range::positive && drawn[i] <= 0) drawn[i] = theta[i];
+    }
+    members.push_back(model);
+    members.back().set_parameters(drawn);
+  }
+  return members;
+}
+
+Ensemble ensemble_of(const ModelRecord& record) {
+  if (!record.members.empty()) return {record.model, record.members, true};
+  if (record.covariance.empty()) return {record.model, {}, false};
+  return {record.model, draw_members(record.model, record.covariance, kDraws, 0), false};
+}
+
+}  // namespace mechfit

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mechfit/data/model_file.h"
+#include "mechfit/mechanics/model.h"
+
+namespace mechfit {
+
+// A model and what is unsure about it: equally likely others.
+struct Ensemble {
+  Model model;                 // where one model is wanted
+  std::vector<Model> members;  // empty: nothing is known of the spread
+  bool mean = false;           // the members' mean predicts, not `model`
+};
+
+// Members of a file that holds them, whose mean predicts; else draws around the model when the file
+// holds the covariance of its parameters.
+Ensemble ensemble_of(const ModelRecord& record);
+
+// Models with theta ~ N(theta of `model`, covariance [p][p]). Constants of an analytic system that
+// its data do not determine (relative deviation above a half along some direction) stay as they are
+// along that direction, and all stay within their range.
+std::vector<Model> draw_members(const Model& model, std::span<const double> covariance, int count,
+                                std::uint64_t seed);
+
+}  // namespace mechfit
