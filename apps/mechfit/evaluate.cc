@@ -78,10 +78,7 @@ void add_evaluate(CLI::App& app, int&) {
       return;
     }
     for (const auto& note : input.notes) print_note(note);
-    std::printf("%s: %s%s\n", options->model.c_str(), describe_model(record.model).c_str(),
-                record.members.empty()
-                    ? ""
-                    : (", an ensemble of " + std::to_string(record.members.size())).c_str());
+    std::printf("%s: %s\n", options->model.c_str(), describe_model(record).c_str());
     print_scores(record.channels, scores);
   });
 }

@@ -85,7 +85,7 @@ void inspect_model(const std::string& path, const std::string& at, bool json) {
     std::puts(model_json(record, point).c_str());
     return;
   }
-  std::printf("%s: %s\n\n", path.c_str(), describe_model(record.model).c_str());
+  std::printf("%s: %s\n\n", path.c_str(), describe_model(record).c_str());
   print_channels(record);
   if (const auto* system = record.model.as<AnalyticSystem>()) print_constants(*system);
   if (const auto* smm = record.model.as<Smm>(); smm && smm->config().friction) {

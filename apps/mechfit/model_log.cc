@@ -48,7 +48,8 @@ ReadResult read_log_for(const ModelRecord& record, LogOptions options) {
   return result;
 }
 
-std::string describe_model(const Model& model) {
+std::string describe_model(const ModelRecord& record) {
+  const Model& model = record.model;
   std::string family;
   if (const auto* system = model.as<AnalyticSystem>())
     family = "equations of the system '" + system->name() + "'";
@@ -57,7 +58,9 @@ std::string describe_model(const Model& model) {
   else
     family = "trigonometric polynomials";
   return family + ", " + counted(model.joints(), "joint") + ", " +
-         counted(model.inputs(), "input") + ", " + counted(model.parameter_count(), "parameter");
+         counted(model.inputs(), "input") + ", " + counted(model.parameter_count(), "parameter") +
+         (record.members.empty() ? ""
+                                 : ", an ensemble of " + std::to_string(record.members.size()));
 }
 
 }  // namespace mechfit

@@ -12,6 +12,7 @@ namespace mechfit {
 ReadResult read_log_for(const ModelRecord& record, LogOptions options);
 
 // "structured mechanical model, 2 joints, 1 input, 4482 parameters"
-std::string describe_model(const Model& model);
+// and how many such models the file holds.
+std::string describe_model(const ModelRecord& record);
 
 }  // namespace mechfit

@@ -60,7 +60,7 @@ std::string model_json(const ModelRecord& record, const ModelPoint& point) {
   for (const JointType type : record.channels.joint_types)
     types.push_back(type == JointType::periodic ? "periodic" : "plain");
   json out = {
-      {"description", describe_model(record.model)},
+      {"description", describe_model(record)},
       {"joints", record.channels.joints},
       {"joint_types", types},
       {"units", record.channels.units},

@@ -141,7 +141,9 @@ void add_rollout(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("rollout", "Simulates a model");
   add_options(*command, *options);
   command->footer(
-      "The output has q, qd, qdd and the inputs.\n\n"
+      "The output has q, qd, qdd and the inputs, and standard deviations where the model file "
+      "holds\n"
+      "an ensemble or the covariance of its parameters.\n\n"
       "Examples:\n"
       "  mechfit rollout model.safetensors --from 0.5,0 --horizon 10 -o motion.csv\n"
       "  mechfit rollout model.safetensors --data test.csv --horizon 2 -o motion.csv");

@@ -5,6 +5,7 @@
 
 #include "commands.h"
 #include "mechfit/base/error.h"
+#include "mechfit/evaluate/ensemble.h"
 #include "mechfit/integrate/runge_kutta.h"
 #include "mechfit/integrate/variational.h"
 #include "mechfit/mechanics/point.h"
@@ -66,15 +67,49 @@ Trajectory simulate(const Model& model, const RolloutStart& start, Integrator in
   return run;
 }
 
+// The mean of members' runs, or `own` where only their scatter is wanted, with standard deviations;
+// as long as the shortest.
+Trajectory spread(const Trajectory* own, const std::vector<Trajectory>& members, int n, int m) {
+  Trajectory out = own ? *own : members[0];
+  int samples = out.size();
+  for (const Trajectory& member : members) samples = std::min(samples, member.size());
+  out.t.resize(samples);
+  out.u.resize(static_cast<std::size_t>(samples) * m);
+  const auto count = static_cast<double>(members.size());
+  for (const auto& [values, deviations] : {std::pair{&Trajectory::q, &Trajectory::q_sd},
+                                           std::pair{&Trajectory::qd, &Trajectory::qd_sd},
+                                           std::pair{&Trajectory::qdd, &Trajectory::qdd_sd}}) {
+    (out.*values).resize(static_cast<std::size_t>(samples) * n);
+    for (std::size_t k = 0; k < (out.*values).size(); ++k) {
+      double mean = 0, squares = 0;
+      for (const Trajectory& member : members) mean += (member.*values)[k] / count;
+      for (const Trajectory& member : members) squares += std::pow((member.*values)[k] - mean, 2);
+      if (!own) (out.*values)[k] = mean;
+      (out.*deviations).push_back(std::sqrt(squares / (count - 1)));
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 RolloutResult roll_out(const ModelRecord& record, const std::vector<RolloutStart>& starts,
                        Integrator integrator, int substeps, ThreadPool& pool) {
   RolloutResult result;
   result.log.channels = record.channels;
+  const Ensemble ensemble = ensemble_of(record);
+  const int n = record.model.joints(), m = record.model.inputs();
   for (const RolloutStart& start : starts) {
     StepStatus status = StepStatus::ok;
-    result.log.runs.push_back(simulate(record.model, start, integrator, substeps, pool, status));
+    Trajectory run = simulate(record.model, start, integrator, substeps, pool, status);
+    std::vector<Trajectory> members;
+    for (const Model& member : ensemble.members) {
+      StepStatus own = StepStatus::ok;
+      members.push_back(simulate(member, start, integrator, substeps, pool, own));
+      if (status == StepStatus::ok) status = own;
+    }
+    if (members.size() > 1) run = spread(ensemble.mean ? nullptr : &run, members, n, m);
+    result.log.runs.push_back(std::move(run));
     result.status.push_back(status);
   }
   return result;

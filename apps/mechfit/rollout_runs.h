@@ -25,6 +25,8 @@ struct RolloutResult {
   std::vector<StepStatus> status;  // [runs]
 };
 
+// Of an ensemble the mean, and standard deviations from the members' scatter; likewise around a
+// model whose parameters have a covariance.
 RolloutResult roll_out(const ModelRecord& record, const std::vector<RolloutStart>& starts,
                        Integrator integrator, int substeps, ThreadPool& pool);
 

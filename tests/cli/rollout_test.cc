@@ -92,6 +92,26 @@ TEST(RolloutCommand, StartsFromTheStateThatItSaw) {
               HasSubstr("mechfit: run 'run 0' has no velocities to start from"));
 }
 
+TEST(RolloutCommand, GivesTheMeanAndTheSpreadOfAnEnsemble) {
+  const ScratchFolder scratch("rollout");
+  const std::string model = scratch.file("m.safetensors"), out = scratch.file("out.csv");
+  ModelRecord record = pendulum_record();
+  for (const double gravity : {9.0, 10.0, 11.0})
+    record.members.push_back(pendulum_record(gravity).model);
+  save_model(model, record, false);
+  const auto finished =
+      run_mechfit("rollout '" + model + "' --from 0.5,0.2 --horizon 1 -o '" + out + "'");
+  EXPECT_EQ(finished.code, 0) << finished.err;
+  const std::string text = read_file(out);
+  EXPECT_THAT(text, HasSubstr("q1_sd,q2_sd,qd1_sd"));
+  const Trajectory run = read_log({out}).log.runs[0];
+  EXPECT_NEAR(
+      run.qdd[0],
+      -10 * (2 * std::sin(0.5) - std::sin(0.2) * std::cos(0.3)) / (2 - std::pow(std::cos(0.3), 2)),
+      1e-9);  // linear in g: the mean is that of g = 10
+  EXPECT_THAT(run_mechfit("inspect '" + model + "'").out, HasSubstr("an ensemble of 3"));
+}
+
 TEST(RolloutCommand, TakesInputsFromAFile) {
   const ScratchFolder scratch("rollout");
   const std::string model = scratch.file("m.safetensors"), inputs = scratch.file("u.csv"),
