@@ -15,6 +15,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/data/files.h"
 #include "mechfit/data/model_file.h"
+#include "mechfit/evaluate/ensemble.h"
 #include "mechfit/evaluate/scores.h"
 #include "mechfit/fit/checkpoint.h"
 #include "report_documents.h"
@@ -162,8 +163,8 @@ int run_fit(const FitCommand& command) {
   }();
   save(result.state);
 
-  const Scores scores = evaluate(result.model, result.validation, {}, pool);
-  ModelRecord record{result.model, result.channels, {}};
+  ModelRecord record{result.model, result.channels, {}, result.members, result.covariance};
+  const Scores scores = evaluate(ensemble_of(record), result.validation, {}, pool);
   record.metadata = {{"method", method_name(options.method)},
                      {"seed", std::to_string(options.seed)},
                      {"data", fingerprint(input.log, validation)},

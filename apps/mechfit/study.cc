@@ -35,7 +35,8 @@ void add_grid_flags(CLI::App& command, Flags& flags) {
   std::vector<std::string> names;
   for (const StudyMethod& method : flags.study.methods) names.push_back(method.name);
   grid.methods = names;
-  std::string list;
+  std::string list, rates;
+  for (const double rate : grid.rates) rates += (rates.empty() ? "" : ",") + rate_text(rate);
   for (const std::string& name : names) list += (list.empty() ? "" : ",") + name;
 
   command.add_option("--systems", grid.systems, "undamped, damped or both (default)")
@@ -53,7 +54,7 @@ void add_grid_flags(CLI::App& command, Flags& flags) {
       ->type_name("LIST");
   command
       .add_option("--learning-rates", grid.rates,
-                  "Initial learning rates (default 1e-2,1e-3,1e-4,1e-5)")
+                  "Initial learning rates of the paper's methods (default " + rates + ")")
       ->delimiter(',')
       ->check(CLI::Range(1e-12, 1e3))
       ->type_name("LIST");
@@ -147,23 +148,25 @@ void run_study(const Flags& flags, int& exit_code) {
   });
 }
 
-void add_paper(CLI::App& parent, int& exit_code) {
+// One study: a list of methods on the paper's data.
+struct StudyKind {
+  std::string name, title, footer;
+  std::vector<StudyMethod> methods;
+  std::vector<double> rates;
+};
+
+void add_kind(CLI::App& parent, const StudyKind& kind, int& exit_code) {
   auto flags = std::make_shared<Flags>();
-  flags->study.name = "paper";
-  flags->study.methods = paper_methods();
-  flags->study.folder = "study-paper";
-  CLI::App* command = parent.add_subcommand(
-      "paper", "The paper's experiments: DEL, acceleration and next-state regression");
+  flags->study.name = kind.name;
+  flags->study.methods = kind.methods;
+  flags->study.grid.rates = kind.rates;
+  flags->study.folder = "study-" + kind.name;
+  CLI::App* command = parent.add_subcommand(kind.name, kind.title);
   add_grid_flags(*command, *flags);
-  command->footer(
-      "Every finished cell is a file in DIR/cells; the same command again goes on where an\n"
-      "interrupted one stopped. Spread over machines: mpirun -n 8 mechfit study paper ...\n"
-      "(with a build with -DMECHFIT_WITH_MPI=ON), or srun.\n\n"
-      "Example, a small part of the grid:\n"
-      "  mechfit study paper --noise 0.1 --learning-rates 1e-2 --seeds 3 -o small-study");
-  command->callback([flags, &parent, &exit_code] {
-    flags->study.command = "mechfit study paper";
-    for (const CLI::Option* option : parent.get_subcommand("paper")->get_options())
+  command->footer(kind.footer);
+  command->callback([flags, command, &exit_code] {
+    flags->study.command = "mechfit study " + flags->study.name;
+    for (const CLI::Option* option : command->get_options())
       if (option->count() > 0 && option->get_name() != "--help") {
         flags->study.command += " " + option->get_name();
         for (std::size_t i = 0; i < option->results().size(); ++i)
@@ -181,7 +184,27 @@ void add_study(CLI::App& app, int& exit_code) {
   command->footer(
       "Example, the paper's experiments on all cores:\n"
       "  mechfit study paper -o study-paper");
-  add_paper(*command, exit_code);
+  add_kind(*command,
+           {"paper",
+            "The paper's experiments: DEL, acceleration and next-state regression",
+            "Every finished cell is a file in DIR/cells; the same command again goes on where an\n"
+            "interrupted one stopped. Spread over machines: mpirun -n 8 mechfit study paper ...\n"
+            "(with a build with -DMECHFIT_WITH_MPI=ON), or srun.\n\n"
+            "Example, a small part of the grid:\n"
+            "  mechfit study paper --noise 0.1 --learning-rates 1e-2 --seeds 3 -o small-study",
+            paper_methods(),
+            {1e-2, 1e-3, 1e-4, 1e-5}},
+           exit_code);
+  add_kind(*command,
+           {"beyond",
+            "Joint estimation of motion and model beside the paper's methods",
+            "Joint estimation is `mechfit fit` with its defaults; learning rates and epochs are of "
+            "the paper's methods.\n\n"
+            "Example, one level of noise:\n"
+            "  mechfit study beyond --noise 0.1 --seeds 3 -o small-beyond",
+            beyond_methods(),
+            {1e-2, 1e-3}},
+           exit_code);
 }
 
 }  // namespace mechfit

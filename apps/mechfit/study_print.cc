@@ -15,10 +15,12 @@ using Json = nlohmann::ordered_json;
 std::string with_error(double mean, double error) {
   if (std::isnan(mean)) return "-";
   char text[64];
-  std::snprintf(text, sizeof text, "%.*f", std::fabs(mean) < 20 ? 2 : 1, mean);
+  const double size = std::fabs(mean);
+  const int digits = size >= 20 ? 1 : size >= 1 || size == 0 ? 2 : size >= 0.1 ? 3 : 4;
+  std::snprintf(text, sizeof text, "%.*f", digits, mean);
   std::string out = text;
   if (std::isnan(error)) return out;
-  std::snprintf(text, sizeof text, " ± %.*f", std::fabs(mean) < 20 ? 2 : 1, error);
+  std::snprintf(text, sizeof text, " ± %.*f", digits, error);
   return out + text;
 }
 

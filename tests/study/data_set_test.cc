@@ -127,7 +127,7 @@ TEST(StudyData, ALevelOfNoiseDoesNotDependOnTheOthers) {
 TEST(StudyData, SplitsPermuteTheRuns) {
   const StudyData data = simulated({0.1}, 20);
   std::set<std::vector<int>> distinct;
-  for (const Split& split : data.splits) {
+  for (const SeedSplit& split : data.splits) {
     EXPECT_EQ(split.train.size(), 8u);
     EXPECT_EQ(split.validation.size(), 4u);
     EXPECT_EQ(split.test.size(), 4u);

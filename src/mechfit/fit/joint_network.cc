@@ -63,6 +63,7 @@ void JointNetwork::move_parameters(const MotionNoise& noise, double rate) {
   std::fill(merged_.begin(), merged_.end(), 0.0);
   for (const Part& part : parts_)
     for (std::size_t i = 0; i < merged_.size(); ++i) merged_[i] += part.merged[i];
+  std::fill(gradient_.begin(), gradient_.end(), 0.0);
   model_.expand_gradient(merged_, gradient_);
   const auto size = static_cast<Eigen::Index>(gradient_.size());
   if (prior_) {
@@ -99,14 +100,19 @@ void JointNetwork::move_motion(const MotionNoise& noise, bool refresh, MotionRun
       return;
     before = run.quadratic.value(noise);
     part.dq.assign(run.quadratic.gradient().begin(), run.quadratic.gradient().end());
-  } else {  // the gradient of now with the Hessian of a few steps ago
+  } else {  // with the Jacobian A of a few steps ago: A'e / s^2 - (y - q) / sigma^2
     before = run.objective(model_, run.q, noise);
     if (!std::isfinite(before)) return;
-    part.g.resize(run.error.e.size());
-    part.dq.resize(run.q.size());
-    for (std::size_t i = 0; i < part.g.size(); ++i)
-      part.g[i] = run.error.e[i] / (noise.s[i % n] * noise.s[i % n]);
-    del_run_error_pullback(model_, run.view(run.q), part.g, part.dq, false, run.error);
+    part.dq.assign(run.q.size(), 0.0);
+    const int steps = static_cast<int>(run.error.e.size()) / n;
+    for (int t = 0; t < steps; ++t)
+      for (int j = 0; j < n; ++j) {
+        const double g = run.error.e[t * n + j] / (noise.s[j] * noise.s[j]);
+        for (int a = 0; a < 3; ++a) {
+          const double* row = &run.error.jacobian[((t * 3 + a) * n + j) * n];
+          for (int i = 0; i < n; ++i) part.dq[(t + a) * n + i] += g * row[i];
+        }
+      }
     for (std::size_t i = 0; i < run.q.size(); ++i)
       if (!std::isnan(run.y[i]))
         part.dq[i] -= (run.y[i] - run.q[i]) / (noise.sigma[i % n] * noise.sigma[i % n]);

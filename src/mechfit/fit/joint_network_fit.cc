@@ -20,7 +20,7 @@ constexpr double kRest = 0.2;                     // share of the steps at the l
 constexpr double kSlowest = 0.05;
 constexpr int kSteps = 1000, kFirstSteps = 150;  // the latter on the smoothed motions alone
 constexpr int kScoreEvery = 25;
-constexpr double kMassWeight = 30;
+constexpr double kMassWeight = 100;
 constexpr int kPriorPoints = 128;
 // A fall of the held-out log-likelihood below the best by more than this takes the fit back.
 constexpr double kDrop = 50;

@@ -56,6 +56,7 @@ std::vector<int> read_runs(const json& entry, const char* key, int runs, const s
 DataSet read_data_set(const std::string& folder, const std::string& system, double noise) {
   const std::string observed = observed_path(folder, system), truth = truth_path(folder, system);
   DataSet set{system,
+              "double-pendulum-points",
               noise,
               read_columns(observed, "y", "_" + noise_text(noise), false),
               {},
@@ -69,11 +70,11 @@ DataSet read_data_set(const std::string& folder, const std::string& system, doub
   return set;
 }
 
-std::vector<Split> read_splits(const std::string& folder, int seeds, int runs) {
+std::vector<SeedSplit> read_splits(const std::string& folder, int seeds, int runs) {
   const std::string path = folder + "/splits.json";
   const json all = json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
   if (!all.is_array()) throw InputError(path + ": expected a JSON list with one entry per seed");
-  std::vector<Split> splits;
+  std::vector<SeedSplit> splits;
   for (int seed = 0; seed < seeds; ++seed) {
     const auto entry = std::find_if(all.begin(), all.end(), [&](const json& item) {
       return item.is_object() && item.value("seed", json()) == seed;

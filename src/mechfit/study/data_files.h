@@ -12,6 +12,6 @@ namespace mechfit {
 DataSet read_data_set(const std::string& folder, const std::string& system, double noise);
 
 // The splits of seeds 0 .. seeds-1, which may name runs 0 .. runs-1.
-std::vector<Split> read_splits(const std::string& folder, int seeds, int runs);
+std::vector<SeedSplit> read_splits(const std::string& folder, int seeds, int runs);
 
 }  // namespace mechfit

@@ -25,12 +25,17 @@ DataSet simulate_set(const std::string& system, double noise, Pendulum pendulum,
   // The paper's networks see the angles themselves, not their sines.
   std::fill(channels.joint_types.begin(), channels.joint_types.end(), JointType::plain);
   Simulation made = simulate(Model(paper.system), channels, paper.options, pool);
-  return {
-      system, noise, std::move(made.observed), {}, std::move(made.truth), std::move(made.midpoints),
-      ""};
+  return {system,
+          pendulum == Pendulum::rods ? "double-pendulum-rods" : "double-pendulum-points",
+          noise,
+          std::move(made.observed),
+          {},
+          std::move(made.truth),
+          std::move(made.midpoints),
+          ""};
 }
 
-Split make_split(int seed, int count) {
+SeedSplit make_split(int seed, int count) {
   std::vector<int> runs(count);
   std::iota(runs.begin(), runs.end(), 0);
   Random random(static_cast<std::uint64_t>(seed), 0x5b117);

@@ -11,6 +11,7 @@ namespace mechfit {
 // The data of one system at one level of noise. Runs of the four logs correspond.
 struct DataSet {
   std::string system;
+  std::string equations;  // the built-in system that has the true ones
   double noise = 0;
   Log observed;  // noisy positions
   Log smoothed;  // what the paper's smoother makes of them: q, qd, qdd
@@ -20,13 +21,13 @@ struct DataSet {
 };
 
 // Numbers of runs.
-struct Split {
+struct SeedSplit {
   std::vector<int> train, validation, test;
 };
 
 struct StudyData {
   std::vector<DataSet> sets;
-  std::vector<Split> splits;  // by seed
+  std::vector<SeedSplit> splits;  // by seed
 
   const DataSet& find(const std::string& system, double noise) const;
 };

@@ -22,7 +22,7 @@ struct StudySettings {
 struct CellTask {
   const Cell& cell;
   const DataSet& data;
-  const Split& split;
+  const SeedSplit& split;
   const StudySettings& settings;
   ThreadPool& pool;
 };
@@ -46,6 +46,11 @@ struct StudyMethod {
 
 // DEL, acceleration and next-state regression of the paper.
 std::vector<StudyMethod> paper_methods();
+
+// These, and joint estimation of motion and model as `mechfit fit` does it: a network,
+// trigonometric polynomials, whichever of the two is more likely, and the true equations with
+// unknown constants.
+std::vector<StudyMethod> beyond_methods();
 
 const StudyMethod& find_method(const std::vector<StudyMethod>& methods, const std::string& name);
 

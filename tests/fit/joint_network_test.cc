@@ -1,0 +1,162 @@
+#include "mechfit/fit/joint_network.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "mechfit/base/gradient_check.h"
+#include "mechfit/fit/data_scales.h"
+#include "mechfit/fit/samples.h"
+#include "mechfit/fit/thin.h"
+#include "mechfit/smooth/smoother.h"
+#include "tests/fit/pendulum_data.h"
+
+namespace mechfit {
+namespace {
+
+using testing::PendulumData;
+
+Model small_network(const Log& train, ThreadPool& pool) {
+  SmmConfig config;
+  config.joints = train.channels.joint_types;
+  config.hidden = {6, 6};
+  config.activations.assign(2, Activation::tanh);
+  config.friction = true;
+  const Samples samples = make_samples(smooth(train, {}, pool).log);
+  config.scales = network_scales(magnitudes(samples), config.joints, {}, false);
+  Smm smm(config);
+  Random random(7);
+  smm.initialise(random);
+  return Model(std::move(smm));
+}
+
+// The reduced objective: J with the motions solved for.
+TEST(JointNetwork, ReducedGradientAgreesWithFiniteDifferences) {
+  const PendulumData data = testing::pendulum_data(0.5, 0.05, 3, 14, 2);
+  ThreadPool pool(1);
+  const MotionNoise noise{{0.05, 0.04}, {6.0, 5.0}};
+  const Model model = small_network(data.train, pool);
+  const MotionRun::Options exactly{100, 1e-20};
+  JointRuns runs(model, data.train, data.train, pool);
+  runs.solve(model, noise, exactly);
+
+  // By the envelope theorem the gradient is that of J with the motions held.
+  std::vector<double> merged(model.merged_size()), gradient(model.parameter_count());
+  for (int k = 0; k < runs.size(); ++k) {
+    MotionRun& run = runs[k];
+    ASSERT_TRUE(std::isfinite(run.objective(model, run.q, noise)));
+    std::vector<double> g = run.error.e;
+    for (std::size_t i = 0; i < g.size(); ++i) g[i] /= noise.s[i % 2] * noise.s[i % 2];
+    auto& w = run.error.run.block.model;
+    model.clear_gradient(w);
+    del_run_error_pullback(model, run.view(run.q), g, {}, true, run.error);
+    model.add_gradient(w, merged);
+  }
+  model.expand_gradient(merged, gradient);
+  Random random(8);
+  for (int direction = 0; direction < 3; ++direction) {
+    std::vector<double> d(gradient.size());
+    for (double& x : d) x = random.normal();
+    const auto reduced = [&](std::span<const double> t) {
+      std::vector<double> theta(model.parameters().begin(), model.parameters().end());
+      for (std::size_t i = 0; i < theta.size(); ++i) theta[i] += t[0] * d[i];
+      Model other = model;
+      other.set_parameters(theta);
+      JointRuns own(other, data.train, data.train, pool);
+      return own.solve(other, noise, exactly);
+    };
+    double slope = 0;
+    for (std::size_t i = 0; i < d.size(); ++i) slope += gradient[i] * d[i];
+    const auto report = check_gradient(reduced, std::vector{0.0}, std::vector{slope});
+    EXPECT_TRUE(report.agrees(1e-5)) << report.text();
+  }
+}
+
+TEST(JointNetwork, StepsLowerTheObjective) {
+  const PendulumData data = testing::pendulum_data(0.0, 0.05, 4, 40, 2);
+  ThreadPool pool(1);
+  const Model model = small_network(data.train, pool);
+  JointRuns runs(model, data.train, data.train, pool);
+  JointNetwork solver(model, runs, nullptr);
+  const MotionNoise noise{{0.05, 0.05}, {5.0, 5.0}};
+  const double first = solver.step(noise, 1e-2);
+  double last = first;
+  for (int k = 0; k < 60; ++k) last = solver.step(noise, 1e-2);
+  EXPECT_LT(last, 0.5 * first);
+}
+
+JointResult short_fit(const PendulumData& data, int threads, const JointHooks& hooks = {}) {
+  ThreadPool pool(threads);
+  JointOptions options;
+  options.iterations = 60;
+  return fit_joint(small_network(data.train, pool), data.train, data.validation, options, pool,
+                   hooks);
+}
+
+std::vector<double> parameters(const JointResult& result) {
+  return {result.model.parameters().begin(), result.model.parameters().end()};
+}
+
+TEST(JointNetwork, GivesTheSameBitsForAnyNumberOfThreads) {
+  const PendulumData data = testing::pendulum_data(0.5, 0.1, 5, 40, 3);
+  EXPECT_EQ(parameters(short_fit(data, 1)), parameters(short_fit(data, 2)));
+}
+
+TEST(JointNetwork, AResumedFitEndsAsAnUninterruptedOne) {
+  const PendulumData data = testing::pendulum_data(0.5, 0.1, 6, 40, 3);
+  const JointResult whole = short_fit(data, 1);
+  JointState state;
+  JointHooks hooks;
+  hooks.checkpoint = [&](const JointState& s) { state = s; };
+  hooks.progress = [](const JointRecord& record) { return record.iteration < 37; };
+  const JointResult part = short_fit(data, 1, hooks);
+  EXPECT_FALSE(part.finished);
+  ASSERT_FALSE(state.empty());
+  JointHooks resumed;
+  resumed.resume = &state;
+  const JointResult rest = short_fit(data, 1, resumed);
+  EXPECT_TRUE(rest.finished);
+  EXPECT_EQ(parameters(rest), parameters(whole));
+  EXPECT_EQ(rest.history.size(), whole.history.size());
+}
+
+TEST(Thin, KeepsEveryThirdSampleAndTheMeanOfTheInputs) {
+  Log log;
+  log.channels = {{"q"}, {JointType::plain}, {""}, {"u"}};
+  Trajectory run;
+  for (int k = 0; k < 8; ++k) {
+    run.t.push_back(0.1 * k);
+    run.q.push_back(k);
+    run.u.push_back(10 * k);
+  }
+  log.runs = {run};
+  const Log thinned = thin(log, 3);
+  ASSERT_EQ(thinned.runs[0].q, (std::vector<double>{0, 3, 6}));
+  EXPECT_NEAR(thinned.runs[0].u[0], 10, 1e-12);
+  EXPECT_NEAR(thinned.runs[0].u[1], 40, 1e-12);
+  EXPECT_NEAR(thinned.runs[0].u[2], 60, 1e-12);
+}
+
+TEST(Thin, ALogFarFinerThanItsMotionIsThinnedAndACoarseOneIsNot) {
+  const auto sine = [](double h, int samples) {
+    Log log;
+    log.channels = {{"q"}, {JointType::plain}, {""}, {}};
+    Trajectory run;
+    for (int k = 0; k < samples; ++k) {
+      const double t = h * k;
+      run.t.push_back(t);
+      run.q.push_back(std::sin(5 * t));
+      run.qdd.push_back(-25 * std::sin(5 * t));
+    }
+    log.runs = {run};
+    return log;
+  };
+  EXPECT_EQ(choose_thinning(sine(0.05, 200), 0).stride, 1);
+  const Thinning fine = choose_thinning(sine(0.001, 5000), 0);
+  EXPECT_EQ(fine.stride, 22);  // omega h = 0.11
+  EXPECT_NE(fine.note.find("22"), std::string::npos);
+  EXPECT_EQ(choose_thinning(sine(0.001, 5000), 0.01).stride, 10);
+}
+
+}  // namespace
+}  // namespace mechfit
