@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include "mechfit/base/error.h"
@@ -160,7 +161,11 @@ void tell_constants(const AnalyticSystem& system, const JointResult& result,
     }
     notes.push_back(note);
   }
-  notes.insert(notes.end(), result.undetermined.begin(), result.undetermined.end());
+  std::map<std::string, int> directions;
+  for (const std::string& direction : result.undetermined) ++directions[direction];
+  for (const auto& [direction, count] : directions)
+    notes.push_back(direction + (count > 1 ? text(" (%d ways to change them do not show)", count)
+                                           : std::string()));
 }
 
 }  // namespace

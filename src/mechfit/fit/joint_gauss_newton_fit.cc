@@ -59,7 +59,7 @@ double score(JointRuns& held_out, const std::vector<std::vector<double>>& start,
 struct Kept {
   double score = -kInfinity, highest = -kInfinity;
   std::vector<double> theta;
-  std::vector<std::vector<double>> motions;
+  std::vector<std::vector<double>> motions, held_out;
   MotionNoise noise;
 };
 
@@ -121,6 +121,7 @@ JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const L
         kept.score = record.validation;
         kept.theta.assign(theta.begin(), theta.end());
         kept.motions = runs.motions();
+        kept.held_out = held_out.motions();
         kept.noise = noise;
       }
     }
@@ -141,9 +142,14 @@ JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const L
     result.log_likelihood = runs.log_likelihood(kept.noise) / runs.numbers();
     add_uncertainty(solver, kept.noise, result);
   }
-  result.train = smooth_with_model(result.model, train, train_smoothed, kept.noise, pool).log;
+  held_out.set_motions(kept.held_out);
+  result.train =
+      smooth_with_model(result.model, train, runs.with_motions(train_smoothed), kept.noise, pool)
+          .log;
   result.validation =
-      smooth_with_model(result.model, validation, validation_smoothed, kept.noise, pool).log;
+      smooth_with_model(result.model, validation, held_out.with_motions(validation_smoothed),
+                        kept.noise, pool)
+          .log;
   return result;
 }
 

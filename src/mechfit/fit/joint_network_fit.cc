@@ -185,9 +185,12 @@ JointResult fit_joint_network(const Model& start, const Log& train, const Log& t
   runs.set_motions(at.motions);
   if (runs.linearise(result.model, RunDerivatives::configurations))
     result.log_likelihood = runs.log_likelihood(at.noise) / runs.numbers();
-  result.train = smooth_with_model(result.model, train, train_smoothed, at.noise, pool).log;
-  result.validation =
-      smooth_with_model(result.model, validation, validation_smoothed, at.noise, pool).log;
+  if (!at.held_out.empty()) held_out.set_motions(at.held_out);
+  result.train =
+      smooth_with_model(result.model, train, runs.with_motions(train_smoothed), at.noise, pool).log;
+  result.validation = smooth_with_model(result.model, validation,
+                                        held_out.with_motions(validation_smoothed), at.noise, pool)
+                          .log;
   return result;
 }
 

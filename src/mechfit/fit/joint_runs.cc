@@ -81,6 +81,13 @@ void JointRuns::set_motions(const std::vector<std::vector<double>>& q) {
   for (std::size_t k = 0; k < q.size(); ++k) runs_[k].q = q[k];
 }
 
+Log JointRuns::with_motions(Log log) const {
+  std::size_t k = 0;
+  for (auto& run : log.runs)
+    if (run.size() >= kShortest) run.q = runs_[k++].q;
+  return log;
+}
+
 double improve_noise(JointRuns& runs, const NoiseSearch& search, MotionNoise& noise) {
   const auto value = [&](const MotionNoise& at) {
     double sum = runs.log_likelihood(at);

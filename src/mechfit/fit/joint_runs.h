@@ -41,6 +41,8 @@ class JointRuns {
 
   std::vector<std::vector<double>> motions() const;
   void set_motions(const std::vector<std::vector<double>>& q);
+  // The log with the motions as its positions.
+  Log with_motions(Log log) const;
 
  private:
   std::vector<MotionRun> runs_;

@@ -83,7 +83,7 @@ json study_document(const std::string& folder) {
     if (!record.result)
       failures.push_back({{"run", cell_text(record.cell)}, {"reason", record.failure}});
   return {{"kind", "study"},
-          {"title", study.name == "paper" ? "The paper, reproduced" : "Study " + study.name},
+          {"title", study.name == "paper" ? "The paper, reproduced" : "Beyond the paper"},
           {"subtitle",
            "Structured mechanical models of the double pendulum, fitted to noisy angles: mean "
            "squared error of predicted accelerations on held-out motion without noise."},
