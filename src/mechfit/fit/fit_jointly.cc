@@ -18,7 +18,7 @@ namespace {
 constexpr int kTrigJoints = 4;        // above, trig has too many functions
 constexpr int kTrigParameters = 300;  // above, a higher degree is not tried
 constexpr int kHighestDegree = 2;     // exact for chains of revolute joints in space
-constexpr double kChance = 2;         // log-likelihood by which a richer family has to be better
+constexpr double kChance = 10;        // log-likelihood by which a richer family has to be better
 
 template <class... Values>
 std::string text(const char* format, Values... values) {
