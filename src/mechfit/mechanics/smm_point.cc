@@ -58,8 +58,16 @@ void SmmPoint::forces(std::span<const double> q, std::span<const double> v,
                       std::span<const double> u, std::span<double> f) {
   const int n = model_.n_;
   load_features(q);
-  mass_.forward(phi_.data());
-  mass_.output(l_.data());
+  if (model_.config_.force_network)
+    for (int i = 0; i < n; ++i) phi_[model_.features_ + i] = v[i] * model_.inverse_v_[i];
+  const PointLayers nets[] = {mass_.layers(), potential_.layers(), force_.layers()};
+  point_forward(std::span(nets, model_.config_.force_network ? 3 : 2), phi_.data());
+  point_output(mass_.layers(), phi_.data(), l_.data());
+  // What does not wait for L comes first.
+  const double minus_energy = -model_.config_.scales.energy;
+  point_reverse(potential_.layers(), &minus_energy, x_reverse_.data());
+  std::fill(f.begin(), f.end(), 0.0);
+  to_joints(x_reverse_, f);
   for (int i = 0; i < n; ++i) l_[i] += 1.0;
   // w = D v, pi = L' w; the gradient of 1/2 v'Mv to L is w pi'
   for (int i = 0; i < n; ++i) {
@@ -71,12 +79,7 @@ void SmmPoint::forces(std::span<const double> q, std::span<const double> v,
     for (int i = j; i < n; ++i) pi_[j] += l(i, j) * w_[i];
     for (int i = j; i < n; ++i) l_gradient_[entry(n, i, j)] = w_[i] * pi_[j];
   }
-  std::fill(f.begin(), f.end(), 0.0);
-  mass_.reverse(l_gradient_.data(), x_reverse_.data());
-  to_joints(x_reverse_, f);
-  const double minus_energy = -model_.config_.scales.energy;
-  potential_.forward(phi_.data());
-  potential_.reverse(&minus_energy, x_reverse_.data());
+  point_reverse(mass_.layers(), l_gradient_.data(), x_reverse_.data());
   to_joints(x_reverse_, f);
   add_other_forces(u, f);
 }
@@ -84,9 +87,7 @@ void SmmPoint::forces(std::span<const double> q, std::span<const double> v,
 void SmmPoint::add_other_forces(std::span<const double> u, std::span<double> f) {
   const int n = model_.n_, m = model_.m_;
   if (model_.config_.force_network) {
-    for (int i = 0; i < n; ++i) phi_[model_.features_ + i] = v_[i] * model_.inverse_v_[i];
-    force_.forward(phi_.data());
-    force_.output(force_out_.data());
+    point_output(force_.layers(), phi_.data(), force_out_.data());
     for (int i = 0; i < n; ++i) f[i] += model_.force_scale_[i] * force_out_[i];
   }
   if (model_.config_.friction)
@@ -105,7 +106,7 @@ void SmmPoint::mass_rate(std::span<double> rate) {
   for (int i = 0; i < n; ++i)
     for (int k = model_.config_.joints[i] == JointType::periodic ? 2 : 1; k > 0; --k, ++at)
       direction_[at] = slope_[at] * v_[i];
-  mass_.tangent(direction_.data(), lv_.data());
+  point_tangent(mass_.layers(), direction_.data(), lv_.data());
   for (int j = 0; j < n; ++j) {
     lv_w_[j] = 0.0;
     for (int i = j; i < n; ++i) lv_w_[j] += lv_[entry(n, i, j)] * w_[i];

@@ -27,29 +27,22 @@ inline constexpr int kTileRows = 4;
 inline constexpr int kTileVectors = kLanes == 8 || HWY_ARCH_ARM_A64 ? 4 : 3;
 
 HWY_INLINE V load(const double* p) { return hn::Load(D(), p); }
+HWY_INLINE void prefetch(const double* p) { __builtin_prefetch(p, 1, 3); }
 HWY_INLINE void store(V v, double* p) { hn::Store(v, D(), p); }
 
 void vector_tanh(const double* x, int count, double* y) {
-  alignas(64) double buffer[2 * kLanes];
-  for (int i = 0; i < count; i += 2 * kLanes) {
-    const int part = count - i < 2 * kLanes ? count - i : 2 * kLanes;
-    for (int j = 0; j < 2 * kLanes; ++j) buffer[j] = j < part ? x[i + j] : 0.0;
-    V x0 = load(buffer), x1 = load(buffer + kLanes);
-    tanh_pair(x0, x1);
-    store(x0, buffer);
-    store(x1, buffer + kLanes);
+  alignas(64) double buffer[kLanes];
+  for (int i = 0; i < count; i += kLanes) {
+    const int part = count - i < kLanes ? count - i : kLanes;
+    for (int j = 0; j < kLanes; ++j) buffer[j] = j < part ? x[i + j] : 0.0;
+    store(tanh_of(load(buffer)), buffer);
     for (int j = 0; j < part; ++j) y[i + j] = buffer[j];
   }
 }
 
 void activate(Activation act, int rows, double* HWY_RESTRICT a, double* HWY_RESTRICT k) {
   if (act == Activation::tanh) {
-    for (int i = 0; i < rows * kBlock; i += 2 * kLanes) {
-      V x0 = load(a + i), x1 = load(a + i + kLanes);
-      tanh_pair(x0, x1);
-      store(x0, a + i);
-      store(x1, a + i + kLanes);
-    }
+    for (int i = 0; i < rows * kBlock; i += kLanes) store(tanh_of(load(a + i)), a + i);
   } else if (act == Activation::softplus) {
     const V one = set(1.0);
     for (int i = 0; i < rows * kBlock; i += kLanes) {
@@ -79,17 +72,23 @@ HWY_INLINE V times_curvature(V k, V g) {
 
 // kTile rows of W x in kVectors registers of samples; done(index into the panel, accumulator).
 // w, b and x begin at the tile's first row and sample.
-template <int kTile, int kVectors, class Done>
+template <int kTile, int kVectors, class Fetch, class Done>
 HWY_INLINE void tile(const double* HWY_RESTRICT w, const double* b, int cols,
-                     const double* HWY_RESTRICT x, int index, const Done& done) {
+                     const double* HWY_RESTRICT x, int index, const Fetch& fetch,
+                     const Done& done) {
   V acc[kTile][kVectors];
+  HWY_UNROLL(4)
+  for (int r = 0; r < kTile; ++r) HWY_UNROLL(4)
+  for (int j = 0; j < kVectors; ++j) fetch(index + r * kBlock + j * kLanes);
   HWY_UNROLL(4)
   for (int r = 0; r < kTile; ++r) {
     const V start = b ? set(b[r]) : hn::Zero(D());
     HWY_UNROLL(4)
     for (int j = 0; j < kVectors; ++j) acc[r][j] = start;
   }
-  for (int k = 0; k < cols; ++k, ++w, x += kBlock) {
+  const double* next = w + kTile * cols;
+  for (int k = 0; k < cols; ++k, ++w, x += kBlock, next += kTile) {
+    prefetch(next);
     V samples[kVectors];
     HWY_UNROLL(4)
     for (int j = 0; j < kVectors; ++j) samples[j] = load(x + j * kLanes);
@@ -106,52 +105,76 @@ HWY_INLINE void tile(const double* HWY_RESTRICT w, const double* b, int cols,
 }
 
 // The same for all samples.
-template <int kTile, class Done>
+template <int kTile, class Fetch, class Done>
 HWY_INLINE void tile_row(const double* w, const double* b, int row, int cols, const double* x,
-                         const Done& done) {
+                         const Fetch& fetch, const Done& done) {
   constexpr int kVectors = kBlock / kLanes, kWhole = kVectors / kTileVectors * kTileVectors;
   w += row * cols;
   if (b) b += row;
   for (int j = 0; j < kWhole; j += kTileVectors)
-    tile<kTile, kTileVectors>(w, b, cols, x + j * kLanes, row * kBlock + j * kLanes, done);
+    tile<kTile, kTileVectors>(w, b, cols, x + j * kLanes, row * kBlock + j * kLanes, fetch, done);
   if constexpr (kWhole < kVectors)
     tile<kTile, kVectors - kWhole>(w, b, cols, x + kWhole * kLanes, row * kBlock + kWhole * kLanes,
-                                   done);
+                                   fetch, done);
 }
 
 // done(index into the panel, W x + b) for all rows and samples
-template <class Done>
+template <class Fetch, class Done>
 HWY_INLINE void product(const double* w, const double* b, int rows, int cols, const double* x,
-                        const Done& done) {
+                        const Fetch& fetch, const Done& done) {
   int row = 0;
-  for (; row + kTileRows <= rows; row += kTileRows) tile_row<kTileRows>(w, b, row, cols, x, done);
-  if (rows - row == 3) tile_row<3>(w, b, row, cols, x, done);
-  if (rows - row == 2) tile_row<2>(w, b, row, cols, x, done);
-  if (rows - row == 1) tile_row<1>(w, b, row, cols, x, done);
+  for (; row + kTileRows <= rows; row += kTileRows)
+    tile_row<kTileRows>(w, b, row, cols, x, fetch, done);
+  if (rows - row == 3) tile_row<3>(w, b, row, cols, x, fetch, done);
+  if (rows - row == 2) tile_row<2>(w, b, row, cols, x, fetch, done);
+  if (rows - row == 1) tile_row<1>(w, b, row, cols, x, fetch, done);
 }
 
 void affine(const double* w, const double* b, int rows, int cols, const double* x, double* y) {
-  product(w, b, rows, cols, x, [y](int i, V z) HWY_ATTR { store(z, y + i); });
+  product(
+      w, b, rows, cols, x, [y](int i) HWY_ATTR { prefetch(y + i); },
+      [y](int i, V z) HWY_ATTR { store(z, y + i); });
 }
 
 template <Activation kAct>
 void slope_product_of(const double* w, int rows, int cols, const double* x, const double* k,
                       const double* other, double* e, bool add, double* out) {
   if (!other) {
-    product(w, nullptr, rows, cols, x,
-            [=](int i, V g) HWY_ATTR { store(times_slope<kAct>(load(k + i), g), out + i); });
+    product(
+        w, nullptr, rows, cols, x,
+        [=](int i) HWY_ATTR {
+          prefetch(k + i);
+          prefetch(out + i);
+        },
+        [=](int i, V g) HWY_ATTR { store(times_slope<kAct>(load(k + i), g), out + i); });
   } else if (add) {
-    product(w, nullptr, rows, cols, x, [=](int i, V g) HWY_ATTR {
-      const V slope = load(k + i);
-      store(hn::MulAdd(times_curvature<kAct>(slope, g), load(other + i), load(e + i)), e + i);
-      store(times_slope<kAct>(slope, g), out + i);
-    });
+    product(
+        w, nullptr, rows, cols, x,
+        [=](int i) HWY_ATTR {
+          prefetch(k + i);
+          prefetch(out + i);
+          prefetch(other + i);
+          prefetch(e + i);
+        },
+        [=](int i, V g) HWY_ATTR {
+          const V slope = load(k + i);
+          store(hn::MulAdd(times_curvature<kAct>(slope, g), load(other + i), load(e + i)), e + i);
+          store(times_slope<kAct>(slope, g), out + i);
+        });
   } else {
-    product(w, nullptr, rows, cols, x, [=](int i, V g) HWY_ATTR {
-      const V slope = load(k + i);
-      store(hn::Mul(times_curvature<kAct>(slope, g), load(other + i)), e + i);
-      store(times_slope<kAct>(slope, g), out + i);
-    });
+    product(
+        w, nullptr, rows, cols, x,
+        [=](int i) HWY_ATTR {
+          prefetch(k + i);
+          prefetch(out + i);
+          prefetch(other + i);
+          prefetch(e + i);
+        },
+        [=](int i, V g) HWY_ATTR {
+          const V slope = load(k + i);
+          store(hn::Mul(times_curvature<kAct>(slope, g), load(other + i)), e + i);
+          store(times_slope<kAct>(slope, g), out + i);
+        });
   }
 }
 
@@ -170,12 +193,22 @@ void adjoint_of(const double* w, int rows, int cols, const double* x, const doub
     if (!e_valid)
       for (int i = 0; i < rows * kBlock; i += kLanes) store(hn::Zero(D()), e + i);
   } else if (e_valid) {
-    product(w, nullptr, rows, cols, x, [=](int i, V g) HWY_ATTR {
-      store(hn::Add(times_slope<kAct>(load(k + i), g), load(e + i)), e + i);
-    });
+    product(
+        w, nullptr, rows, cols, x,
+        [=](int i) HWY_ATTR {
+          prefetch(k + i);
+          prefetch(e + i);
+        },
+        [=](int i, V g)
+            HWY_ATTR { store(hn::Add(times_slope<kAct>(load(k + i), g), load(e + i)), e + i); });
   } else {
-    product(w, nullptr, rows, cols, x,
-            [=](int i, V g) HWY_ATTR { store(times_slope<kAct>(load(k + i), g), e + i); });
+    product(
+        w, nullptr, rows, cols, x,
+        [=](int i) HWY_ATTR {
+          prefetch(k + i);
+          prefetch(e + i);
+        },
+        [=](int i, V g) HWY_ATTR { store(times_slope<kAct>(load(k + i), g), e + i); });
   }
 }
 
@@ -187,9 +220,25 @@ void adjoint(Activation act, const double* w, int rows, int cols, const double* 
     adjoint_of<Activation::softplus>(w, rows, cols, x, k, e_valid, e);
 }
 
-// y_i[j] = x_j[i] for square blocks of registers.
-HWY_INLINE void transpose(V (&x)[kLanes]) {
-#if HWY_TARGET != HWY_SCALAR
+// out[j][i] = a[i][j] for a square of registers; rows from `rows` on count as zero.
+HWY_INLINE void transpose_square(const double* HWY_RESTRICT a, int rows, double* HWY_RESTRICT out) {
+  alignas(64) static constexpr double kZeros[8] = {};
+  auto row = [&](int i) HWY_ATTR { return i < rows ? a + i * kBlock : kZeros; };
+  V x[kLanes];
+#if HWY_TARGET == HWY_SCALAR
+  x[0] = load(row(0));
+#else
+  if constexpr (kLanes < 8) {
+    for (int i = 0; i < kLanes; ++i) x[i] = load(row(i));
+  } else {  // halves, on their way from memory
+    const hn::Half<D> half;
+    HWY_UNROLL(4)
+    for (int i = 0; i < 4; ++i) {
+      const double *low = row(i), *high = row(i + kLanes / 2);
+      x[i] = hn::Combine(D(), hn::Load(half, high), hn::Load(half, low));
+      x[i + kLanes / 2] = hn::Combine(D(), hn::Load(half, high + 4), hn::Load(half, low + 4));
+    }
+  }
   V y[kLanes];
   HWY_UNROLL(4)
   for (int i = 0; i < kLanes; i += 2) {  // pairs within 128-bit blocks
@@ -203,42 +252,25 @@ HWY_INLINE void transpose(V (&x)[kLanes]) {
       x[i] = hn::ConcatLowerLower(D(), y[i + 2], y[i]);
       x[i + 2] = hn::ConcatUpperUpper(D(), y[i + 2], y[i]);
     }
-  } else if constexpr (kLanes == 8) {
-    V z[8];
+  } else {
     HWY_UNROLL(2)
-    for (int i = 0; i < 8; i += 4)  // quadruples within 256-bit halves
-      for (int j = i; j < i + 2; ++j) {
-        z[j] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(y[j + 2]), y[j]);
-        z[j + 2] = hn::OddEvenBlocks(y[j + 2], hn::SwapAdjacentBlocks(y[j]));
-      }
-    HWY_UNROLL(4)
-    for (int i = 0; i < 4; ++i) {  // halves
-      x[i] = hn::ConcatLowerLower(D(), z[i + 4], z[i]);
-      x[i + 4] = hn::ConcatUpperUpper(D(), z[i + 4], z[i]);
+    for (int i = 0; i < kLanes; i += 4) HWY_UNROLL(2)  // quadruples within halves
+    for (int j = i; j < i + 2; ++j) {
+      x[j] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(y[j + 2]), y[j]);
+      x[j + 2] = hn::OddEvenBlocks(y[j + 2], hn::SwapAdjacentBlocks(y[j]));
     }
   }
-#else
-  (void)x;
 #endif
+  HWY_UNROLL(8)
+  for (int i = 0; i < kLanes; ++i) store(x[i], out + i * kLanes);
 }
 
 // at = a' for a [cols][kBlock], in strips of one register: [ceil(cols / kLanes)][kBlock][kLanes],
 // zero-padded.
 void transpose_panel(int cols, const double* HWY_RESTRICT a, double* HWY_RESTRICT at) {
   for (int col = 0; col < cols; col += kLanes)
-    for (int p = 0; p < kBlock; p += kLanes, at += kLanes * kLanes) {
-      V x[kLanes];
-      if (col + kLanes <= cols) {
-        HWY_UNROLL(8)
-        for (int i = 0; i < kLanes; ++i) x[i] = load(a + (col + i) * kBlock + p);
-      } else {
-        for (int i = 0; i < kLanes; ++i)
-          x[i] = col + i < cols ? load(a + (col + i) * kBlock + p) : hn::Zero(D());
-      }
-      transpose(x);
-      HWY_UNROLL(8)
-      for (int i = 0; i < kLanes; ++i) store(x[i], at + i * kLanes);
-    }
+    for (int p = 0; p < kBlock; p += kLanes, at += kLanes * kLanes)
+      transpose_square(a + col * kBlock + p, cols - col, at);
 }
 
 inline constexpr int kStrip = kBlock * kLanes;
@@ -252,7 +284,10 @@ HWY_INLINE void outer_tile(const double* const* g, const double* const* at, int 
   gradient += row * stride + column;
   HWY_UNROLL(4)
   for (int r = 0; r < kTile; ++r) HWY_UNROLL(4)
-  for (int j = 0; j < kVectors; ++j) acc[r][j] = load(gradient + r * stride + j * kLanes);
+  for (int j = 0; j < kVectors; ++j) {
+    prefetch(gradient + r * stride + j * kLanes);
+    acc[r][j] = hn::Zero(D());
+  }
   for (int s = 0; s < count; ++s) {
     const double* HWY_RESTRICT left = g[s] + row * kBlock;
     const double* HWY_RESTRICT right = at[s] + column * kBlock;
@@ -270,7 +305,10 @@ HWY_INLINE void outer_tile(const double* const* g, const double* const* at, int 
   }
   HWY_UNROLL(4)
   for (int r = 0; r < kTile; ++r) HWY_UNROLL(4)
-  for (int j = 0; j < kVectors; ++j) store(acc[r][j], gradient + r * stride + j * kLanes);
+  for (int j = 0; j < kVectors; ++j) {
+    double* sum = gradient + r * stride + j * kLanes;
+    store(hn::Add(load(sum), acc[r][j]), sum);
+  }
 }
 
 template <int kVectors>

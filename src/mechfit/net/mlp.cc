@@ -225,6 +225,7 @@ void Mlp::adjoint(const double* ybar, const bool (&use)[kStreams], bool x, bool 
       std::fill(w.x_adjoint.begin(), w.x_adjoint.end(), 0.0);
   }
   if (!theta) return;
+  w.gathered = true;
   for (int l = 0; l < count; ++l) {
     const auto at = static_cast<std::size_t>(l);
     const Layer& layer = layers_[at];
@@ -247,6 +248,8 @@ void Mlp::adjoint(const double* ybar, const bool (&use)[kStreams], bool x, bool 
 }
 
 void Mlp::clear_gradient(Workspace& w) const {
+  if (!w.gathered) return;
+  w.gathered = false;
   for (auto& panels : w.layers) {
     std::fill(panels.gradient.begin(), panels.gradient.end(), 0.0);
     std::fill(panels.bias_lanes.begin(), panels.bias_lanes.end(), 0.0);
@@ -262,6 +265,7 @@ double lane_sum(const double* p) {
 }  // namespace
 
 void Mlp::add_gradient(const Workspace& w, std::span<double> merged) const {
+  if (!w.gathered) return;
   double* out = merged.data();
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const Layer& layer = layers_[l];

@@ -59,6 +59,7 @@ class Mlp {
     std::vector<Layer> layers;  // of the merged network, the output layer has only accumulators
     const double* gy[kStreams] = {};
     bool curvature = false;  // zbar already holds curvature terms
+    bool gathered = false;   // accumulators are not zero
     AlignedVector scratch;
   };
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "mechfit/net/mlp.h"
+#include "mechfit/net/point_kernels.h"
 
 namespace mechfit {
 
@@ -11,21 +13,13 @@ namespace mechfit {
 class MlpPoint {
  public:
   explicit MlpPoint(const Mlp& net);
+  MlpPoint(MlpPoint&&) = default;
 
-  void forward(const double* x);                      // x [inputs], kept by its address
-  void output(double* y) const;                       // [outputs]
-  void reverse(const double* gy, double* x_reverse);  // [outputs] -> [inputs]
-  void tangent(const double* xdot, double* ydot);     // [inputs] -> [outputs]
+  PointLayers layers() const { return layers_; }
 
  private:
-  struct Layer {
-    AlignedVector a, k, delta, adot;  // [out], padded
-  };
-  const double* slope(std::size_t layer) const;
-
-  const Mlp& net_;
-  std::vector<Layer> layers_;  // the hidden ones
-  const double* x_ = nullptr;
+  std::vector<PointLayer> layers_;
+  std::vector<AlignedVector> storage_;
 };
 
 }  // namespace mechfit

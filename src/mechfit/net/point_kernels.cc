@@ -4,6 +4,7 @@
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "mechfit/net/tanh-inl.h"
 // clang-format on
 
 #include "mechfit/net/point_kernels.h"
@@ -14,13 +15,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using D = hn::CappedTag<double, 8>;
-using V = hn::Vec<D>;
-inline constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
-
 HWY_INLINE V load(const double* p) { return hn::LoadU(D(), p); }
 HWY_INLINE void store(V v, double* p) { hn::StoreU(v, D(), p); }
-HWY_INLINE V set(double x) { return hn::Set(D(), x); }
 
 // kVectors registers of rows of W x + b from `row` on. kChains partial sums each hide the latency
 // of a multiply-add.
@@ -80,21 +76,66 @@ HWY_INLINE void product(const double* w, const double* transposed, const double*
   for (; row < rows; ++row) y[row] = dot(w + row * cols, x, cols) + (b ? b[row] : 0.0);
 }
 
-}  // namespace
-
-void point_affine(const double* w, const double* transposed, const double* b, int rows, int cols,
-                  const double* x, double* y) {
-  product(w, transposed, b, rows, cols, x, y);
+HWY_INLINE void affine(const PointLayer& layer, bool bias, const double* x, double* y) {
+  product(layer.w, layer.transposed, bias ? layer.b : nullptr, layer.rows, layer.cols, x, y);
 }
 
-void point_slope_product(Activation act, const double* w, const double* transposed, int rows,
-                         int cols, const double* x, const double* k, double* out) {
-  product(w, transposed, nullptr, rows, cols, x, out);
-  for (int i = 0; i < rows; i += kLanes) {
-    const V g = load(out + i), slope = load(k + i);
-    store(act == Activation::tanh ? hn::NegMulAdd(hn::Mul(g, slope), slope, g) : hn::Mul(g, slope),
-          out + i);
+// y = W' x
+HWY_INLINE void reverse_affine(const PointLayer& layer, const double* x, double* y) {
+  product(layer.transposed, layer.w, nullptr, layer.cols, layer.rows, x, y);
+}
+
+// g becomes act' g
+HWY_INLINE void times_slope(const PointLayer& layer, double* g) {
+  const bool tanh = layer.activation == Activation::tanh;
+  const double* k = tanh ? layer.a : layer.k;
+  for (int i = 0; i < layer.rows; i += kLanes) {
+    const V x = load(g + i), slope = load(k + i);
+    store(tanh ? hn::NegMulAdd(hn::Mul(x, slope), slope, x) : hn::Mul(x, slope), g + i);
   }
+}
+
+}  // namespace
+
+void point_forward(std::span<const PointLayers> nets, const double* x) {
+  std::size_t depth = 0;
+  for (const auto& net : nets) depth = net.size() - 1 > depth ? net.size() - 1 : depth;
+  for (std::size_t l = 0; l < depth; ++l) {
+    for (const auto& net : nets)
+      if (l + 1 < net.size()) affine(net[l], true, l == 0 ? x : net[l - 1].a, net[l].a);
+    for (const auto& net : nets) {
+      if (l + 1 >= net.size()) continue;
+      const PointLayer& layer = net[l];
+      if (layer.activation == Activation::tanh)
+        for (int i = 0; i < layer.rows; i += kLanes) store(tanh_of(load(layer.a + i)), layer.a + i);
+      else
+        simd_kernels().activate(layer.activation, (layer.rows + kBlock - 1) / kBlock, layer.a,
+                                layer.k);
+    }
+  }
+}
+
+void point_output(PointLayers net, const double* x, double* y) {
+  affine(net.back(), true, net.size() == 1 ? x : net[net.size() - 2].a, y);
+}
+
+void point_reverse(PointLayers net, const double* gy, double* x_reverse) {
+  for (std::size_t l = net.size() - 1; l > 0; --l) {
+    const PointLayer& below = net[l - 1];
+    reverse_affine(net[l], gy, below.delta);
+    times_slope(below, below.delta);
+    gy = below.delta;
+  }
+  reverse_affine(net[0], gy, x_reverse);
+}
+
+void point_tangent(PointLayers net, const double* xdot, double* ydot) {
+  for (std::size_t l = 0; l + 1 < net.size(); ++l) {
+    affine(net[l], false, xdot, net[l].adot);
+    times_slope(net[l], net[l].adot);
+    xdot = net[l].adot;
+  }
+  affine(net.back(), false, xdot, ydot);
 }
 
 }  // namespace mechfit::HWY_NAMESPACE
@@ -103,16 +144,22 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace mechfit {
 
-HWY_EXPORT(point_affine);
-HWY_EXPORT(point_slope_product);
+HWY_EXPORT(point_forward);
+HWY_EXPORT(point_output);
+HWY_EXPORT(point_reverse);
+HWY_EXPORT(point_tangent);
 
-void point_affine(const double* w, const double* transposed, const double* b, int rows, int cols,
-                  const double* x, double* y) {
-  HWY_DYNAMIC_DISPATCH(point_affine)(w, transposed, b, rows, cols, x, y);
+void point_forward(std::span<const PointLayers> nets, const double* x) {
+  HWY_DYNAMIC_DISPATCH(point_forward)(nets, x);
 }
-void point_slope_product(Activation act, const double* w, const double* transposed, int rows,
-                         int cols, const double* x, const double* k, double* out) {
-  HWY_DYNAMIC_DISPATCH(point_slope_product)(act, w, transposed, rows, cols, x, k, out);
+void point_output(PointLayers net, const double* x, double* y) {
+  HWY_DYNAMIC_DISPATCH(point_output)(net, x, y);
+}
+void point_reverse(PointLayers net, const double* gy, double* x_reverse) {
+  HWY_DYNAMIC_DISPATCH(point_reverse)(net, gy, x_reverse);
+}
+void point_tangent(PointLayers net, const double* xdot, double* ydot) {
+  HWY_DYNAMIC_DISPATCH(point_tangent)(net, xdot, ydot);
 }
 
 }  // namespace mechfit

@@ -103,19 +103,11 @@ HWY_INLINE V expm1_of_twice(V x) {
   return hn::MulAdd(h, p, hn::Sub(h, set(1.0)));
 }
 
-// t / d from an approximate inverse of d, rounded once more by its remainder.
-HWY_INLINE V refined_quotient(V t, V d, V inverse) {
-  const V quotient = hn::Mul(t, inverse);
-  return hn::MulAdd(hn::NegMulAdd(quotient, d, t), inverse, quotient);
-}
-
-// Two at a time share one division; the refined quotients do not feel each other.
-HWY_INLINE void tanh_pair(V& x0, V& x1) {
-  const V t0 = expm1_of_twice(x0), t1 = expm1_of_twice(x1);
-  const V d0 = hn::Add(t0, set(2.0)), d1 = hn::Add(t1, set(2.0));
-  const V inverse = hn::Div(set(1.0), hn::Mul(d0, d1));
-  x0 = hn::CopySign(refined_quotient(t0, d0, hn::Mul(d1, inverse)), x0);
-  x1 = hn::CopySign(refined_quotient(t1, d1, hn::Mul(d0, inverse)), x1);
+// A division each: sharing one between several, or refining an approximate inverse, costs more
+// multiplications than it saves.
+HWY_INLINE V tanh_of(V x) {
+  const V t = expm1_of_twice(x);
+  return hn::CopySign(hn::Div(t, hn::Add(t, set(2.0))), x);
 }
 
 }  // namespace
