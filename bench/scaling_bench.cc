@@ -6,6 +6,9 @@
 #include <fstream>
 
 #include "bench/steps.h"
+#include "mechfit/data/simulate.h"
+#include "mechfit/evaluate/scores.h"
+#include "mechfit/fit/fit.h"
 #include "mechfit/fit/trainer.h"
 #include "mechfit/integrate/runge_kutta.h"
 #include "mechfit/mechanics/point.h"
@@ -147,6 +150,34 @@ BENCHMARK_CAPTURE(paper_fit, acceleration, Method::acceleration)
 BENCHMARK_CAPTURE(paper_fit, next_state, Method::next_state)
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
+
+// Joint estimation on the paper's protocol with noise 0.1, as `mechfit fit` does it: smoothing, fit
+// and selection. Degree 0 is trig's choice between 1 and 2.
+void joint_fit(benchmark::State& state, const char* family, int degree) {
+  ThreadPool pool(1);
+  const PaperProtocol protocol = paper_protocol(false, false);
+  const Simulation data =
+      simulate(Model(protocol.system), system_channels(protocol.system), protocol.options, pool);
+  Log train = data.observed, validation = data.observed, test = data.midpoints;
+  train.runs.resize(8);
+  validation.runs.assign(data.observed.runs.begin() + 8, data.observed.runs.begin() + 12);
+  test.runs.erase(test.runs.begin(), test.runs.begin() + 12);
+  FitOptions options;
+  options.family = family;
+  options.degree = degree;
+  options.force = ForceKind::none;
+  for (auto _ : state) {
+    const FitResult result = fit(train, validation, options, pool);
+    state.PauseTiming();
+    state.counters["test MSE"] = evaluate(result.model, test, {}, pool).acceleration.mse;
+    state.ResumeTiming();
+  }
+}
+BENCHMARK_CAPTURE(joint_fit, network, "smm", 0)->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(joint_fit, trig_of_degree_1, "trig", 1)
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(joint_fit, trig, "trig", 0)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace mechfit::bench

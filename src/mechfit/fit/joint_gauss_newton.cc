@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "mechfit/base/error.h"
+#include "mechfit/base/gram.h"
 
 namespace mechfit {
 namespace {
@@ -71,17 +72,13 @@ void JointGaussNewton::reduce_run(const MotionNoise& noise, double damping, Moti
   const int n = model_.joints(), p = model_.parameter_count(), free = free_.size();
   const int rows = (run.samples() - 2) * n;
   const Eigen::VectorXd slope = free_.slopes(model_.parameters());
-  part.B.resize(rows, free);
-  Eigen::VectorXd e(rows);
+  part.B.resize(rows, free + 1);
   for (int row = 0; row < rows; ++row) {
     const double weight = 1 / noise.s[row % n];
     const double* theta = &run.error.theta[static_cast<std::size_t>(row) * p];
     for (int k = 0; k < free; ++k) part.B(row, k) = weight * slope[k] * theta[free_.index(k)];
-    e[row] = weight * run.error.e[row];
+    part.B(row, free) = weight * run.error.e[row];
   }
-  part.S.setZero(free, free);
-  part.S.selfadjointView<Eigen::Lower>().rankUpdate(part.B.transpose());
-  part.g = part.B.transpose() * e;
   part.ok = run.quadratic.factor(noise, damping);
   if (!part.ok) return;
   // X = L^-1 [A'B | g_q]
@@ -90,18 +87,18 @@ void JointGaussNewton::reduce_run(const MotionNoise& noise, double damping, Moti
     const int t = row / n, j = row % n;
     for (int a = 0; a < 3 * n; ++a) {
       const double weight = run.error.jacobian[((t * 3 + a / n) * n + j) * n + a % n] / noise.s[j];
-      part.X.row(t * n + a).head(free) += weight * part.B.row(row);
+      part.X.row(t * n + a).head(free) += weight * part.B.row(row).head(free);
     }
   }
   for (int k = 0; k < run.samples() * n; ++k) part.X(k, free) = run.quadratic.gradient()[k];
   run.quadratic.hessian().solve_lower(free + 1, part.X.data());
-  const auto X = part.X.leftCols(free);
-  const Eigen::VectorXd x = part.X.col(free);
-  part.S.selfadjointView<Eigen::Lower>().rankUpdate(X.transpose(), -1);
-  part.g -= X.transpose() * x;
-  part.promised = 0.5 * x.squaredNorm();
-  part.S.triangularView<Eigen::StrictlyUpper>() =
-      part.S.transpose().triangularView<Eigen::StrictlyUpper>();
+  // S and beside it g, since e and x are the last columns
+  Eigen::MatrixXd bordered = Eigen::MatrixXd::Zero(free + 1, free + 1);
+  add_gram(rows, free + 1, part.B.data(), 1, bordered.data());
+  add_gram(run.samples() * n, free + 1, part.X.data(), -1, bordered.data());
+  part.S = bordered.topLeftCorner(free, free);
+  part.g = bordered.col(free).head(free);
+  part.promised = 0.5 * part.X.col(free).squaredNorm();
 }
 
 void JointGaussNewton::reduce(const MotionNoise& noise, double damping) {

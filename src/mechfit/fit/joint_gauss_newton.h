@@ -53,7 +53,7 @@ class JointGaussNewton {
   void reduce(const MotionNoise& noise, double damping);
   using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   struct Part {  // of one run
-    Rows B;      // weighted by 1/s  [(T-2) n][p]
+    Rows B;      // weighted by 1/s, and e in its last column  [(T-2) n][p + 1]
     Rows X;      // and x in its last column [T n][p + 1]
     Eigen::MatrixXd S;
     Eigen::VectorXd g;

@@ -185,10 +185,10 @@ void AnalyticSystem::pullback(const Covectors& covectors, const Adjoints& adjoin
           for_lanes([&](int l) { seed[l] = ai[l] * vj[l] + aj[l] * vi[l]; });
         tape.seed(mass_output(i, j), seed, w.adjoints.data(), uniform_adjoints);
       }
-      if (covectors.left) {
+      for (int k = 0; covectors.left && k < covectors.pairs; ++k) {
         const double weight = i == j ? 0.5 : 1;
-        const double *li = row(covectors.left, i), *lj = row(covectors.left, j);
-        const double *ri = row(covectors.right, i), *rj = row(covectors.right, j);
+        const double *li = row(covectors.left, k * n_ + i), *lj = row(covectors.left, k * n_ + j);
+        const double *ri = row(covectors.right, k * n_ + i), *rj = row(covectors.right, k * n_ + j);
         for_lanes([&](int l) { seed[l] = weight * (li[l] * rj[l] + lj[l] * ri[l]); });
         tape.seed(mass_output(i, j), seed, w.adjoints.data(), uniform_adjoints);
       }

@@ -122,10 +122,10 @@ bool finite(const std::vector<double>& values) {
 DelRunError::DelRunError(const Model& model)
     : run(model),
       factor(make_panel(model.joints() * model.joints())),
-      left(make_panel(model.joints())),
+      left(make_panel(2 * model.joints())),
       right(left),
-      q_bar(make_panel(2 * model.joints())),
-      v_bar(left),
+      q_bar(make_panel(model.joints())),
+      v_bar(q_bar),
       scratch(2 * model.joints() * model.joints()) {}
 
 bool del_run_error(const Model& model, const RunView& x, RunDerivatives derivatives,
@@ -197,24 +197,22 @@ void del_run_error_pullback(const Model& model, const RunView& x, std::span<cons
     std::fill(block.a.begin(), block.a.end(), 0.0);
     std::fill(block.b.begin(), block.b.end(), 0.0);
     // Step k arrives at residual k and leaves residual k-1; each has its own -1/2 mu'M e.
+    const int second = n * kBlock;
     for (int lane = 0; lane < kBlock; ++lane)
       load(first + lane < steps ? first + lane : -1, lane, 1, w.left.data(), w.right.data());
     for (int lane = 0; lane < kBlock; ++lane)
-      load(first + lane < steps ? first + lane - 1 : -1, lane, -1, block.q_bar.data(),
-           block.v_bar.data());
+      load(first + lane < steps ? first + lane - 1 : -1, lane, -1, w.left.data() + second,
+           w.right.data() + second);
     Covectors covectors;
-    covectors.left = block.q_bar.data();
-    covectors.right = block.v_bar.data();
-    Adjoints adjoints;
-    adjoints.theta = theta;
-    if (!q_bar.empty()) adjoints.q = w.q_bar.data();
-    model.pullback(covectors, adjoints, block.model);
     covectors.a = block.a.data();
     covectors.b = block.b.data();
     covectors.left = w.left.data();
     covectors.right = w.right.data();
+    covectors.pairs = 2;
+    Adjoints adjoints;
+    adjoints.theta = theta;
     if (!q_bar.empty()) {
-      adjoints.q = w.q_bar.data() + n * kBlock;
+      adjoints.q = w.q_bar.data();
       adjoints.v = w.v_bar.data();
     }
     model.pullback(covectors, adjoints, block.model);
@@ -222,7 +220,7 @@ void del_run_error_pullback(const Model& model, const RunView& x, std::span<cons
     for (int lane = 0; lane < std::min(kBlock, steps - first); ++lane)
       for (int i = 0; i < n; ++i) {
         const int k = first + lane, at = i * kBlock + lane;
-        const double gq = 0.5 * (w.q_bar[at] + w.q_bar[n * kBlock + at]);
+        const double gq = 0.5 * w.q_bar[at];
         const double gv = w.v_bar[at] / block.h[lane];
         q_bar[k * n + i] += gq - gv;
         q_bar[(k + 1) * n + i] += gq + gv;

@@ -26,8 +26,8 @@ struct DelRunError {
   std::vector<double> mass;           // M at the midpoints                [T-1][n][n]
   std::vector<double> inverse;        // Mbar^-1                           [T-2][n][n]
   AlignedVector factor;               // [n*n][kBlock]
-  AlignedVector left, right;          // [n][kBlock]
-  AlignedVector q_bar, v_bar, lanes;  // [2 n], [n], [p]  x [kBlock]
+  AlignedVector left, right;          // [2 n][kBlock]
+  AlignedVector q_bar, v_bar, lanes;  // [n], [n], [p]  x [kBlock]
   std::vector<double> scratch;        // [2][n][n]
 };
 

@@ -31,15 +31,16 @@ struct Points {
   const double* u;  // [m][kBlock]
 };
 
-// s = a'p + b'f + c'(Mdot v + M acc) + left' M right, sample by sample. Null pointers are zeros;
-// acc belongs to c, left and right to each other.
+// s = a'p + b'f + c'(Mdot v + M acc) + sum over pairs of left' M right, sample by sample. Null
+// pointers are zeros; acc belongs to c, left and right to each other.
 struct Covectors {
   const double* a = nullptr;      // [n][kBlock]
   const double* b = nullptr;      // [n][kBlock]
   const double* c = nullptr;      // [n][kBlock]
   const double* acc = nullptr;    // [n][kBlock]
-  const double* left = nullptr;   // [n][kBlock]
-  const double* right = nullptr;  // [n][kBlock]
+  const double* left = nullptr;   // [pairs * n][kBlock]
+  const double* right = nullptr;  // [pairs * n][kBlock]
+  int pairs = 1;
 };
 
 // Where the gradient of s goes. Panels are overwritten, null ones are not computed. With `theta`

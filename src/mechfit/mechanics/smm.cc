@@ -326,9 +326,13 @@ void Smm::pullback(const Covectors& covectors, const Adjoints& adjoints, Workspa
     potential_net_.begin_adjoint(w.potential);
     potential_net_.tangent(0, true, false, w.potential);
   }
-  const smm_lanes::Terms terms{
-      covectors.a,    b ? w.mass.ydot[0].data() : nullptr, c, covectors.acc, covectors.left,
-      covectors.right};
+  const smm_lanes::Terms terms{covectors.a,
+                               b ? w.mass.ydot[0].data() : nullptr,
+                               c,
+                               covectors.acc,
+                               covectors.left,
+                               covectors.right,
+                               covectors.pairs};
   smm_lanes::pullback(n_, w.mass.y.data(), w.mass.ydot[1].data(), d_.data(), w.w.data(),
                       w.pi.data(), terms, w.scratch.data(), w.l_bar.data(), w.lv_bar.data(),
                       w.v_bar.data());

@@ -160,9 +160,11 @@ void pullback(int n, const double* l, const double* lv, const double* d, const d
       add_outer(n, y, lx, l_bar);
     }
   }
-  if (terms.left) {  // x' L L' y
-    for (int i = 0; i < n; ++i) scale(d[i], terms.left + i * kBlock, x + i * kBlock);
-    for (int i = 0; i < n; ++i) scale(d[i], terms.right + i * kBlock, y + i * kBlock);
+  for (int pair = 0; terms.left && pair < terms.pairs; ++pair) {  // x' L L' y
+    const double* left = terms.left + pair * n * kBlock;
+    const double* right = terms.right + pair * n * kBlock;
+    for (int i = 0; i < n; ++i) scale(d[i], left + i * kBlock, x + i * kBlock);
+    for (int i = 0; i < n; ++i) scale(d[i], right + i * kBlock, y + i * kBlock);
     transposed(n, l, x, lx);
     transposed(n, l, y, z);
     add_outer(n, x, z, l_bar);

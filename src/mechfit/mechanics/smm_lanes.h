@@ -35,6 +35,7 @@ void rate(int n, const double* l, const double* lv, const double* d, const doubl
 // to Lv and to v.
 struct Terms {
   const double *a, *b_l, *c, *acc, *left, *right;  // b_l: tangent Lb of L, null when there is no b
+  int pairs;
 };
 void pullback(int n, const double* l, const double* lv, const double* d, const double* w,
               const double* pi, const Terms& terms, double* scratch, double* l_bar, double* lv_bar,

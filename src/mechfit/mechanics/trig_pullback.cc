@@ -19,7 +19,9 @@ void Trig::pullback(const Covectors& covectors, const Adjoints& adjoints, Worksp
   if (covectors.b && adjoints.q) load_hessian(w);
   std::fill(w.a_terms.begin(), w.a_terms.end(), 0.0);
   if (covectors.a) add_pairs(covectors.a, w.v.data(), w.a_terms.data());
-  if (covectors.left) add_pairs(covectors.left, covectors.right, w.a_terms.data());
+  for (int k = 0; covectors.left && k < covectors.pairs; ++k)
+    add_pairs(covectors.left + k * n_ * kBlock, covectors.right + k * n_ * kBlock,
+              w.a_terms.data());
   if (covectors.c && covectors.acc) add_pairs(covectors.c, covectors.acc, w.a_terms.data());
   std::fill(w.c_terms.begin(), w.c_terms.end(), 0.0);
   if (covectors.c) add_pairs(covectors.c, w.v.data(), w.c_terms.data());
