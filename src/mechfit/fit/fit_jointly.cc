@@ -196,6 +196,7 @@ FitResult fit_jointly(Split split, const Log& train_smoothed, const Channels& ch
   for (const Candidate& candidate : list) {
     if (!finished) break;
     std::optional<JointResult> result;
+    if (best && options.ensemble == 1) joint.rival = best->validation_score;
     try {
       result = progress.fit(candidate, train, validation, joint, pool);
     } catch (const InputError& error) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct JointOptions {
   std::vector<int> fixed;      // parameters that are known and keep their values (not for networks)
   int iterations = 0;          // at most; 0: as many as the family needs
   double learning_rate = 0.0;  // of networks; 0: their default
+  // Held-out score of another family: a network far from reaching it does not go on for long.
+  double rival = -std::numeric_limits<double>::infinity();
 };
 
 struct JointRecord {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -15,11 +16,16 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // s falls from the first to the last of these, in units of the accelerations, then stays. The most
 // likely s, right for families with few parameters, would follow a network into overfitting.
 constexpr double kFirstS = 0.6, kLastS = 0.1;
-constexpr double kRate = 1e-2, kLastRate = 0.06;  // of Adam; at the end of the fall, relative
+constexpr double kRate = 1e-2, kLastRate = 0.06;  // of Adam; at the end of the first fall, relative
 constexpr double kRest = 0.2;                     // share of the steps at the last s, rates to zero
 constexpr double kSlowest = 0.05;
 constexpr int kSteps = 1000, kFirstSteps = 150;  // the latter on the smoothed motions alone
 constexpr int kScoreEvery = 25;
+// Precise data have more to teach: a round that still raised the held-out log-likelihood by kWorth
+// in its last part is followed by a longer one with a lower s.
+constexpr double kWorth = 30, kLastPart = 0.5, kFurtherS = 0.3;
+constexpr double kReach = 5;  // such gains at most may lie between it and another family
+constexpr int kMostSteps = 8000;
 constexpr double kMassWeight = 100;
 constexpr int kPriorPoints = 128;
 // A fall of the held-out log-likelihood below the best by more than this takes the fit back.
@@ -46,9 +52,42 @@ double score(JointRuns& held_out, const std::vector<std::vector<double>>& start,
   return -kInfinity;
 }
 
+// Steps begin + 1 .. end, over which s and the rate fall.
+struct Round {
+  int begin, end;
+  double first_s, last_s;
+
+  Round next() const { return {end, end + 2 * (end - begin), last_s, kFurtherS * last_s}; }
+  int falling() const { return std::max(1, static_cast<int>((1 - kRest) * (end - begin))); }
+  double s_at(int step) const {
+    const double part = std::min(1.0, static_cast<double>(step - begin) / falling());
+    return first_s * std::pow(last_s / first_s, part);
+  }
+  double rate_at(int step) const {
+    if (step - begin < falling())
+      return std::pow(kLastRate, static_cast<double>(step - begin) / falling());
+    const double left = static_cast<double>(end - step) / (end - begin - falling() + 1);
+    return kLastRate * std::max(kSlowest, left);
+  }
+};
+
+// Whether the last part of a round made the held-out runs more likely by kWorth, and the rival is
+// within reach.
+bool worth_more(const Round& round, const std::vector<JointRecord>& history, double numbers,
+                double rival) {
+  double early = -kInfinity, late = -kInfinity;
+  const double from = round.end - kLastPart * (round.end - round.begin);
+  for (const JointRecord& record : history) {
+    double& best = record.iteration <= from ? early : late;
+    if (!std::isnan(record.validation)) best = std::max(best, record.validation);
+  }
+  return (late - early) * numbers > kWorth && late + kReach * (late - early) > rival &&
+         round.next().end <= kMostSteps;
+}
+
 // How far a fit has come: what is best so far, and where it stands.
 struct Standing {
-  int step = 0;
+  int step = 0, end = 0;
   double factor = 1;  // of the rate, halved when the fit is taken back
   double best = -kInfinity;
   std::vector<double> theta;
@@ -72,7 +111,8 @@ JointState to_state(const JointNetwork& solver, const JointRuns& runs, const Joi
                     const Standing& at, const std::vector<JointRecord>& history) {
   JointState state;
   solver.save(state);
-  state["standing"] = {static_cast<double>(at.step), at.factor, at.best};
+  state["standing"] = {static_cast<double>(at.step), at.factor, at.best,
+                       static_cast<double>(at.end)};
   state["best"] = at.theta;
   state["best_sigma"] = at.noise.sigma;
   state["best_s"] = at.noise.s;
@@ -95,6 +135,7 @@ Standing from_state(const JointState& state, JointNetwork& solver, JointRuns& ru
   at.step = static_cast<int>(standing.at(0));
   at.factor = standing.at(1);
   at.best = standing.at(2);
+  at.end = static_cast<int>(standing.at(3));
   at.theta = state.at("best");
   at.noise = {state.at("best_sigma"), state.at("best_s")};
   at.motions = load_motions("best_motion_", runs.size(), state);
@@ -116,19 +157,15 @@ JointResult fit_joint_network(const Model& start, const Log& train, const Log& t
   const auto prior = make_prior(start, train_smoothed);
   JointNetwork solver(start, runs, prior.get());
   const double first_rate = options.learning_rate > 0 ? options.learning_rate : kRate;
-  const int steps = options.iterations > 0 ? options.iterations : kSteps;
-  const int falling = std::max(1, static_cast<int>((1 - kRest) * steps));
+  const bool open_end = options.iterations == 0;
+  const int steps = open_end ? kSteps : options.iterations;
+  std::vector<Round> rounds = {{0, steps, kFirstS, kLastS}};
   const auto noise_at = [&](int step) {
+    const auto round = std::find_if(rounds.begin(), rounds.end() - 1,
+                                    [&](const Round& r) { return step <= r.end; });
     MotionNoise noise = first_noise;
-    const double part = std::min(1.0, static_cast<double>(step) / falling);
-    for (double& s : noise.s) s *= kFirstS * std::pow(kLastS / kFirstS, part);
+    for (double& s : noise.s) s *= round->s_at(step);
     return noise;
-  };
-  const auto rate_at = [&](int step) {
-    if (step < falling)
-      return first_rate * std::pow(kLastRate, static_cast<double>(step) / falling);
-    const double left = static_cast<double>(steps - step) / (steps - falling + 1);
-    return first_rate * kLastRate * std::max(kSlowest, left);
   };
 
   JointResult result(start);
@@ -136,27 +173,34 @@ JointResult fit_joint_network(const Model& start, const Log& train, const Log& t
   if (hooks.resume) {
     at = from_state(*hooks.resume, solver, runs, held_out);
     const auto& J = hooks.resume->at("objective");
+    const auto& scores = hooks.resume->at("validation");
+    while (rounds.back().end < at.end) rounds.push_back(rounds.back().next());
     for (int k = 0; k < at.step; ++k)
-      result.history.push_back(
-          {k + 1, steps, J.at(k), hooks.resume->at("validation").at(k), noise_at(k + 1)});
+      result.history.push_back({k + 1, at.end, J.at(k), scores.at(k), noise_at(k + 1)});
   } else {
     for (int k = 0; k < std::min(kFirstSteps, steps); ++k)
       solver.step_parameters(first_noise, first_rate);
     solver.restart();
     runs.solve(solver.model(), noise_at(0), kFirstSolve);
   }
-  while (at.step < steps && result.finished) {
+  while (at.step < rounds.back().end && result.finished) {
     const int k = ++at.step;
     const MotionNoise noise = noise_at(k);
-    const double J = solver.step(noise, at.factor * rate_at(k));
-    JointRecord record{k, steps, J, kNan, noise};
-    const bool looks = k % kScoreEvery == 0 || k == steps;
+    const double J = solver.step(noise, at.factor * first_rate * rounds.back().rate_at(k));
+    JointRecord record{k, rounds.back().end, J, kNan, noise};
+    const bool ends = k == rounds.back().end, looks = k % kScoreEvery == 0 || ends;
     if (looks) {
       record.validation = score(held_out, held_out_start, solver.model(), noise);
       if (record.validation > at.best) {
         const auto theta = solver.model().parameters();
-        at = {k,     at.factor,      record.validation, {theta.begin(), theta.end()},
-              noise, runs.motions(), held_out.motions()};
+        at = {k,
+              at.end,
+              at.factor,
+              record.validation,
+              {theta.begin(), theta.end()},
+              noise,
+              runs.motions(),
+              held_out.motions()};
       } else if (!((at.best - record.validation) * held_out.numbers() <= kDrop) &&
                  !at.theta.empty()) {
         solver.restart(at.theta);
@@ -167,7 +211,11 @@ JointResult fit_joint_network(const Model& start, const Log& train, const Log& t
       solver.renew();
     }
     result.history.push_back(record);
-    if (hooks.progress && !hooks.progress(record)) result.finished = k == steps;
+    if (ends && open_end &&
+        worth_more(rounds.back(), result.history, held_out.numbers(), options.rival))
+      rounds.push_back(rounds.back().next());
+    at.end = rounds.back().end;
+    if (hooks.progress && !hooks.progress(record)) result.finished = k == at.end;
     if (hooks.checkpoint && looks)
       hooks.checkpoint(to_state(solver, runs, held_out, at, result.history));
   }
