@@ -26,7 +26,7 @@ struct Options {
   double horizon = 0, step = 0.01;
   StartKind start = StartKind::estimated;
   int window = kStartWindow;
-  Integrator integrator = Integrator::variational;
+  RolloutIntegrator integrator = RolloutIntegrator::variational;
   int substeps = 1, threads = 0;
   bool force = false, json = false;
 };
@@ -65,8 +65,8 @@ void add_options(CLI::App& command, Options& o) {
   command
       .add_option("--integrator", o.integrator,
                   "variational (default): keeps the energy; rk4: more accurate over short times")
-      ->transform(
-          choice<Integrator>({{"variational", Integrator::variational}, {"rk4", Integrator::rk4}}))
+      ->transform(choice<RolloutIntegrator>(
+          {{"variational", RolloutIntegrator::variational}, {"rk4", RolloutIntegrator::rk4}}))
       ->type_name("NAME");
   command.add_option("-o,--output", o.output, "The motion, .csv or .npz")
       ->required()

@@ -20,7 +20,7 @@ int samples_within(std::span<const double> t, double horizon) {
   return std::max(static_cast<int>(last - t.begin()), std::min(2, static_cast<int>(t.size())));
 }
 
-Trajectory simulate(const Model& model, const RolloutStart& start, Integrator integrator,
+Trajectory simulate(const Model& model, const RolloutStart& start, RolloutIntegrator integrator,
                     int substeps, ThreadPool& pool, StepStatus& status) {
   const int n = model.joints(), m = model.inputs();
   std::vector<double> h;
@@ -33,7 +33,7 @@ Trajectory simulate(const Model& model, const RolloutStart& start, Integrator in
   request.h = h;
   request.u = start.u;
   request.substeps = substeps;
-  const Rollout rollout = integrator == Integrator::variational
+  const Rollout rollout = integrator == RolloutIntegrator::variational
                               ? variational_rollout(model, request, pool)
                               : runge_kutta_rollout(model, request, RungeKutta::rk4, pool);
   status = rollout.status[0];
@@ -94,7 +94,7 @@ Trajectory spread(const Trajectory* own, const std::vector<Trajectory>& members,
 }  // namespace
 
 RolloutResult roll_out(const ModelRecord& record, const std::vector<RolloutStart>& starts,
-                       Integrator integrator, int substeps, ThreadPool& pool) {
+                       RolloutIntegrator integrator, int substeps, ThreadPool& pool) {
   RolloutResult result;
   result.log.channels = record.channels;
   const Ensemble ensemble = ensemble_of(record);

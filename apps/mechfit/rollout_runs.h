@@ -10,7 +10,7 @@
 
 namespace mechfit {
 
-enum class Integrator { variational, rk4 };
+enum class RolloutIntegrator { variational, rk4 };
 
 // One simulation: where it starts, its samples and what acts between them.
 struct RolloutStart {
@@ -28,7 +28,7 @@ struct RolloutResult {
 // Of an ensemble the mean, and standard deviations from the members' scatter; likewise around a
 // model whose parameters have a covariance.
 RolloutResult roll_out(const ModelRecord& record, const std::vector<RolloutStart>& starts,
-                       Integrator integrator, int substeps, ThreadPool& pool);
+                       RolloutIntegrator integrator, int substeps, ThreadPool& pool);
 
 // From the starts' states, with the steps and inputs of their runs, for `horizon` seconds or to the
 // end of the run.

@@ -8,7 +8,7 @@ namespace {
 using nlohmann::json;
 
 // A chain's equations grow with the cube of its joints: a file must not ask for any number.
-constexpr int kMostJoints = 64;
+constexpr int kMostSystemJoints = 64;
 
 std::vector<std::string> constant_names(const AnalyticSystem& system) {
   std::vector<std::string> names;
@@ -26,9 +26,9 @@ std::string joined(const std::vector<std::string>& words) {
 
 void write_family(const AnalyticSystem& system, Safetensors& file) {
   // Only the name of the equations is stored: they must be those that make_system knows.
-  if (system.joints() > kMostJoints)
+  if (system.joints() > kMostSystemJoints)
     throw InputError("system '" + system.name() + "': a model file holds at most " +
-                     std::to_string(kMostJoints) + " joints, not " +
+                     std::to_string(kMostSystemJoints) + " joints, not " +
                      std::to_string(system.joints()));
   const auto names = constant_names(system);
   if (constant_names(make_system(system.name(), system.joints())) != names)
@@ -44,9 +44,9 @@ void write_family(const AnalyticSystem& system, Safetensors& file) {
 Model read_analytic(const Safetensors& file, const Channels& channels, const std::string& name) {
   const JsonFields config(expect_metadata(file, "config", name), name + ": config");
   const auto names = config.texts("constants");
-  if (channels.n() > kMostJoints)
+  if (channels.n() > kMostSystemJoints)
     throw InputError(name + ": " + std::to_string(channels.n()) + " joints, expected at most " +
-                     std::to_string(kMostJoints));
+                     std::to_string(kMostSystemJoints));
   try {
     AnalyticSystem system = make_system(config.text("system"), channels.n());
     if (names != constant_names(system))

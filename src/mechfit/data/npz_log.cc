@@ -23,7 +23,7 @@ constexpr Part kJointParts[] = {{&Trajectory::qd, "qd"},
 
 constexpr const char* kTypeNames[] = {"plain", "periodic"};
 
-std::string shape_text(const std::vector<std::int64_t>& shape) {
+std::string dimensions_text(const std::vector<std::int64_t>& shape) {
   std::string out;
   for (const auto d : shape) out += (out.empty() ? "" : " x ") + std::to_string(d);
   return out.empty() ? "a single value" : out;
@@ -126,7 +126,7 @@ class LogReader {
     for (const auto& array : arrays) {
       NpzArray a = numbers(array);
       if (a.shape.empty() || a.shape.size() > 2)
-        fail(array, "is " + shape_text(a.shape) + ", expected one or two dimensions");
+        fail(array, "is " + dimensions_text(a.shape) + ", expected one or two dimensions");
       const auto rows_here = static_cast<std::size_t>(a.shape[0]);
       const auto width = a.shape.size() == 2 ? static_cast<std::size_t>(a.shape[1]) : 1;
       if (rows == 0) rows = rows_here;

@@ -23,12 +23,12 @@ void check_options(const Model& model, const Channels& channels, const SimulateO
   MECHFIT_CHECK(!o.two_equal || o.integrator == Integrator::variational);
 }
 
-struct Starts {
+struct DrawnStarts {
   std::vector<double> q, v;  // [runs][n]
 };
 
-Starts draw_starts(const SimulateOptions& o) {
-  Starts starts;
+DrawnStarts draw_starts(const SimulateOptions& o) {
+  DrawnStarts starts;
   for (int run = 0; run < o.runs; ++run) {
     Random random(o.seed, simulation_stream(run, SimulationStream::start));
     for (const auto& [low, high] : o.q0) starts.q.push_back(random.uniform(low, high));
@@ -103,7 +103,7 @@ Simulation simulate(const Model& model, const Channels& channels, const Simulate
     u_held.insert(u_held.end(), inputs[run].begin(), inputs[run].end() - m);
   }
 
-  const Starts starts = draw_starts(o);
+  const DrawnStarts starts = draw_starts(o);
   RolloutRequest request;
   request.trajectories = o.runs;
   request.steps = o.steps;

@@ -30,10 +30,10 @@ Json settings_json(const StudyOptions& options) {
 
 Json read_study_json(const std::string& folder) {
   const std::string path = folder + "/study.json";
-  Json json = Json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("settings"))
+  Json study = Json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
+  if (!study.is_object() || !study.contains("settings"))
     throw InputError(path + ": is not the description of a study");
-  return json;
+  return study;
 }
 
 bool ends_with(const std::string& name, const std::string& end) {
