@@ -47,7 +47,7 @@ TEST(Files, AFailedWriteLeavesNothingBehind) {
 }
 
 TEST(Files, AFullDeviceIsAnError) {
-  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  ASSERT_TRUE(fs::exists("/dev/full"));
   EXPECT_EQ(message_of([] { write_file_atomically("/dev/full", "x"); }),
             "/dev/full: cannot write: No space left on device");
 }

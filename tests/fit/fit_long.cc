@@ -80,6 +80,37 @@ TEST(Fit, JointEstimationLearnsThePendulumFromNoisyAngles) {
   }
 }
 
+// Precise data keep a network learning beyond its first round of 1000 steps, and a fit that is
+// interrupted there ends with the same bits.
+TEST(Fit, ANetworkGoesOnWithPreciseDataAndResumesThere) {
+  const PaperProtocol protocol = paper_protocol(false, false);
+  auto options = protocol.options;
+  options.runs = 6;
+  options.noise = {5e-4, 5e-4};
+  ThreadPool pool(2);
+  const Log log =
+      simulate(Model(protocol.system), system_channels(protocol.system), options, pool).observed;
+  FitOptions fitting;
+  fitting.family = "smm";
+  const auto run = [&](const FitHooks& hooks) {
+    return fit(part(log, 0, 4), part(log, 4, 6), fitting, pool, hooks);
+  };
+  const FitResult whole = run({});
+  EXPECT_GT(whole.state.history.size(), 1000u);
+  TrainState saved;
+  FitHooks interrupted;
+  interrupted.progress = [](const FitProgress& at) { return at.record.epoch < 1210; };
+  interrupted.checkpoint = [&](const TrainState& state) { saved = state; };
+  EXPECT_FALSE(run(interrupted).finished);
+  FitHooks resumed;
+  resumed.resume = &saved;
+  const FitResult rest = run(resumed);
+  EXPECT_TRUE(rest.finished);
+  EXPECT_EQ(rest.state.history.size(), whole.state.history.size());
+  EXPECT_TRUE(std::equal(rest.model.parameters().begin(), rest.model.parameters().end(),
+                         whole.model.parameters().begin()));
+}
+
 // The same log in other units gives the same model after conversion.
 TEST(Fit, UnitsDoNotMatter) {
   ThreadPool pool(2);

@@ -21,8 +21,8 @@ using V = hn::Vec<D>;
 inline constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 inline constexpr int kVectors = 3;
 
-// kTile rows of S from row on, kVectors registers of its columns from column on; `wanted` of them
-// exist.
+// kTile rows of S from row on and kVectors registers of its columns from column on, as far as they
+// exist and below the diagonal; what is above it is their mirror image.
 template <int kTile>
 HWY_INLINE void tile(int rows, int cols, const double* HWY_RESTRICT a, double scale, int row,
                      int column, double* HWY_RESTRICT s) {

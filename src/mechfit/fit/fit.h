@@ -27,8 +27,7 @@ struct FitOptions {
   std::string family = "auto";
   FitMethod method = FitMethod::joint;
   double learning_rate = 0.0;  // 0: 0.01
-  int epochs =
-      0;  // passes over the training data, at most; 0: as many as joint estimation needs, else 500
+  int epochs = 0;  // passes over the data at most; 0: what joint estimation needs, else 500
   int batch = 256;
   std::uint64_t seed = 0;
   // Widths: tanh, the last one linear when there are three or more; empty: 16, 16 by joint

@@ -16,7 +16,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // s falls from the first to the last of these, in units of the accelerations, then stays. The most
 // likely s, right for families with few parameters, would follow a network into overfitting.
 constexpr double kFirstS = 0.6, kLastS = 0.1;
-constexpr double kRate = 1e-2, kLastRate = 0.06;  // of Adam; at the end of the first fall, relative
+constexpr double kRate = 1e-2, kLastRate = 0.06;  // of Adam; at the end of a fall, relative
 constexpr double kRest = 0.2;                     // share of the steps at the last s, rates to zero
 constexpr double kSlowest = 0.05;
 constexpr int kSteps = 1000, kFirstSteps = 150;  // the latter on the smoothed motions alone

@@ -27,8 +27,14 @@ inline constexpr int kTileRows = 4;
 inline constexpr int kTileVectors = kLanes == 8 || HWY_ARCH_ARM_A64 ? 4 : 3;
 
 HWY_INLINE V load(const double* p) { return hn::Load(D(), p); }
-HWY_INLINE void prefetch(const double* p) { __builtin_prefetch(p, 1, 3); }
 HWY_INLINE void store(V v, double* p) { hn::Store(v, D(), p); }
+HWY_INLINE void prefetch(const double* p) { __builtin_prefetch(p, 1, 3); }
+
+// What a product will touch at index i of these panels when it is done there.
+template <class... Panels>
+HWY_INLINE auto fetched(Panels... panels) {
+  return [=](int i) HWY_ATTR { (prefetch(panels + i), ...); };
+}
 
 void vector_tanh(const double* x, int count, double* y) {
   alignas(64) double buffer[kLanes];
@@ -70,7 +76,8 @@ HWY_INLINE V times_curvature(V k, V g) {
   return hn::Zero(D());
 }
 
-// kTile rows of W x in kVectors registers of samples; done(index into the panel, accumulator).
+// kTile rows of W x in kVectors registers of samples: fetch(index into the panel) before the sums,
+// done(index, accumulator) after them. The weights of the next tile are fetched on the way.
 // w, b and x begin at the tile's first row and sample.
 template <int kTile, int kVectors, class Fetch, class Done>
 HWY_INLINE void tile(const double* HWY_RESTRICT w, const double* b, int cols,
@@ -131,50 +138,27 @@ HWY_INLINE void product(const double* w, const double* b, int rows, int cols, co
 }
 
 void affine(const double* w, const double* b, int rows, int cols, const double* x, double* y) {
-  product(
-      w, b, rows, cols, x, [y](int i) HWY_ATTR { prefetch(y + i); },
-      [y](int i, V z) HWY_ATTR { store(z, y + i); });
+  product(w, b, rows, cols, x, fetched(y), [y](int i, V z) HWY_ATTR { store(z, y + i); });
 }
 
 template <Activation kAct>
 void slope_product_of(const double* w, int rows, int cols, const double* x, const double* k,
                       const double* other, double* e, bool add, double* out) {
   if (!other) {
-    product(
-        w, nullptr, rows, cols, x,
-        [=](int i) HWY_ATTR {
-          prefetch(k + i);
-          prefetch(out + i);
-        },
-        [=](int i, V g) HWY_ATTR { store(times_slope<kAct>(load(k + i), g), out + i); });
+    product(w, nullptr, rows, cols, x, fetched(k, out),
+            [=](int i, V g) HWY_ATTR { store(times_slope<kAct>(load(k + i), g), out + i); });
   } else if (add) {
-    product(
-        w, nullptr, rows, cols, x,
-        [=](int i) HWY_ATTR {
-          prefetch(k + i);
-          prefetch(out + i);
-          prefetch(other + i);
-          prefetch(e + i);
-        },
-        [=](int i, V g) HWY_ATTR {
-          const V slope = load(k + i);
-          store(hn::MulAdd(times_curvature<kAct>(slope, g), load(other + i), load(e + i)), e + i);
-          store(times_slope<kAct>(slope, g), out + i);
-        });
+    product(w, nullptr, rows, cols, x, fetched(k, out, other, e), [=](int i, V g) HWY_ATTR {
+      const V slope = load(k + i);
+      store(hn::MulAdd(times_curvature<kAct>(slope, g), load(other + i), load(e + i)), e + i);
+      store(times_slope<kAct>(slope, g), out + i);
+    });
   } else {
-    product(
-        w, nullptr, rows, cols, x,
-        [=](int i) HWY_ATTR {
-          prefetch(k + i);
-          prefetch(out + i);
-          prefetch(other + i);
-          prefetch(e + i);
-        },
-        [=](int i, V g) HWY_ATTR {
-          const V slope = load(k + i);
-          store(hn::Mul(times_curvature<kAct>(slope, g), load(other + i)), e + i);
-          store(times_slope<kAct>(slope, g), out + i);
-        });
+    product(w, nullptr, rows, cols, x, fetched(k, out, other, e), [=](int i, V g) HWY_ATTR {
+      const V slope = load(k + i);
+      store(hn::Mul(times_curvature<kAct>(slope, g), load(other + i)), e + i);
+      store(times_slope<kAct>(slope, g), out + i);
+    });
   }
 }
 
@@ -193,22 +177,12 @@ void adjoint_of(const double* w, int rows, int cols, const double* x, const doub
     if (!e_valid)
       for (int i = 0; i < rows * kBlock; i += kLanes) store(hn::Zero(D()), e + i);
   } else if (e_valid) {
-    product(
-        w, nullptr, rows, cols, x,
-        [=](int i) HWY_ATTR {
-          prefetch(k + i);
-          prefetch(e + i);
-        },
-        [=](int i, V g)
-            HWY_ATTR { store(hn::Add(times_slope<kAct>(load(k + i), g), load(e + i)), e + i); });
+    product(w, nullptr, rows, cols, x, fetched(k, e), [=](int i, V g) HWY_ATTR {
+      store(hn::Add(times_slope<kAct>(load(k + i), g), load(e + i)), e + i);
+    });
   } else {
-    product(
-        w, nullptr, rows, cols, x,
-        [=](int i) HWY_ATTR {
-          prefetch(k + i);
-          prefetch(e + i);
-        },
-        [=](int i, V g) HWY_ATTR { store(times_slope<kAct>(load(k + i), g), e + i); });
+    product(w, nullptr, rows, cols, x, fetched(k, e),
+            [=](int i, V g) HWY_ATTR { store(times_slope<kAct>(load(k + i), g), e + i); });
   }
 }
 
