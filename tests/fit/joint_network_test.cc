@@ -79,9 +79,9 @@ TEST(JointNetwork, StepsLowerTheObjective) {
   JointRuns runs(model, data.train, data.train, pool);
   JointNetwork solver(model, runs, nullptr);
   const MotionNoise noise{{0.05, 0.05}, {5.0, 5.0}};
-  const double first = solver.step(noise, 1e-2);
+  const double first = solver.step(noise, 1e-2, JointNetwork::Motions::moved);
   double last = first;
-  for (int k = 0; k < 60; ++k) last = solver.step(noise, 1e-2);
+  for (int k = 0; k < 60; ++k) last = solver.step(noise, 1e-2, JointNetwork::Motions::moved);
   EXPECT_LT(last, 0.5 * first);
 }
 

@@ -76,6 +76,20 @@ TEST_P(EverySmm, PullbacksAgreeWithFiniteDifferences) {
   testing::expect_door_derivatives(model, testing::random_state(model, random), 1e-6);
 }
 
+TEST_P(EverySmm, GradientsPerLaneSumToTheGatheredOne) {
+  const auto& [n, variant] = GetParam();
+  Random random(static_cast<std::uint64_t>(n) + 100);
+  auto config =
+      mixed_config(n, variant.force_network, variant.friction, variant.map, variant.inputs);
+  for (const std::vector<int>& hidden : {std::vector{9, 8, 7}, std::vector{9, 8}}) {
+    config.hidden = hidden;
+    config.activations = {Activation::tanh, Activation::tanh, Activation::identity};
+    config.activations.resize(hidden.size());
+    const Smm model = random_smm(config, random);
+    testing::expect_lane_gradients(model, testing::random_state(model, random));
+  }
+}
+
 TEST(Smm, ForcesAreDerivativesOfTheLagrangian) {
   Random random(5);
   const Smm model = random_smm(mixed_config(3, false, false, InputMap::fixed, 0), random);

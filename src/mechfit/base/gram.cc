@@ -8,7 +8,9 @@
 
 #include "mechfit/base/gram.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <vector>
 
 HWY_BEFORE_NAMESPACE();
 namespace mechfit::HWY_NAMESPACE {
@@ -20,69 +22,75 @@ using D = hn::CappedTag<double, 8>;
 using V = hn::Vec<D>;
 inline constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 inline constexpr int kVectors = 3;
+inline constexpr int kTile = 4;    // rows of S at a time
+inline constexpr int kPanel = 24;  // columns of a panel
+static_assert(kPanel % kTile == 0 && kPanel % (kVectors * kLanes) == 0);
+inline constexpr int kDepth = 128;  // rows of A at a time: two panels stay in the first-level cache
 
-// kTile rows of S from row on and kVectors registers of its columns from column on, as far as they
-// exist and below the diagonal; what is above it is their mirror image.
-template <int kTile>
-HWY_INLINE void tile(int rows, int cols, const double* HWY_RESTRICT a, double scale, int row,
-                     int column, double* HWY_RESTRICT s) {
+// Rows of A as panels [kDepth][kPanel] of columns, zeros beyond the last.
+void pack(int rows, int cols, const double* HWY_RESTRICT a, double* HWY_RESTRICT panels) {
+  for (int column = 0; column < cols; column += kPanel, panels += kDepth * kPanel) {
+    const int width = cols - column < kPanel ? cols - column : kPanel;
+    for (int k = 0; k < rows; ++k) {
+      double* to = panels + k * kPanel;
+      for (int j = 0; j < width; ++j) to[j] = a[k * cols + column + j];
+      for (int j = width; j < kPanel; ++j) to[j] = 0;
+    }
+  }
+}
+
+// out [kTile][stride] += scale left' right, kTile columns of one panel with kVectors registers of
+// another.
+HWY_INLINE void tile(int rows, const double* HWY_RESTRICT left, const double* HWY_RESTRICT right,
+                     double scale, int stride, double* HWY_RESTRICT out) {
   const D d;
-  const int wanted = cols - column;
-  const auto mask = [&](int j) HWY_ATTR {
-    const int left = wanted - j * kLanes;
-    return hn::FirstN(d, left < 0 ? 0 : static_cast<std::size_t>(left));
-  };
-  V sum[kTile][kVectors];
+  V s[kTile][kVectors];
   HWY_UNROLL(4)
   for (int r = 0; r < kTile; ++r) HWY_UNROLL(3)
-  for (int j = 0; j < kVectors; ++j) sum[r][j] = hn::Zero(d);
-  const auto add = [&](const V(&x)[kVectors], const double* left) HWY_ATTR {
+  for (int j = 0; j < kVectors; ++j) s[r][j] = hn::Zero(d);
+  for (int k = 0; k < rows; ++k, left += kPanel, right += kPanel) {
+    V x[kVectors];
+    HWY_UNROLL(3)
+    for (int j = 0; j < kVectors; ++j) x[j] = hn::LoadU(d, right + j * kLanes);
     HWY_UNROLL(4)
     for (int r = 0; r < kTile; ++r) {
       const V factor = hn::Set(d, left[r]);
       HWY_UNROLL(3)
-      for (int j = 0; j < kVectors; ++j) sum[r][j] = hn::MulAdd(factor, x[j], sum[r][j]);
-    }
-  };
-  if (wanted >= kVectors * kLanes) {
-    for (int k = 0; k < rows; ++k, a += cols) {
-      V x[kVectors];
-      HWY_UNROLL(3)
-      for (int j = 0; j < kVectors; ++j) x[j] = hn::LoadU(d, a + column + j * kLanes);
-      add(x, a + row);
-    }
-  } else {
-    const auto m0 = mask(0), m1 = mask(1), m2 = mask(2);
-    for (int k = 0; k < rows; ++k, a += cols) {
-      const double* p = a + column;
-      const V x[kVectors] = {hn::MaskedLoad(m0, d, p), hn::MaskedLoad(m1, d, p + kLanes),
-                             hn::MaskedLoad(m2, d, p + 2 * kLanes)};
-      add(x, a + row);
+      for (int j = 0; j < kVectors; ++j) s[r][j] = hn::MulAdd(factor, x[j], s[r][j]);
     }
   }
+  const V factor = hn::Set(d, scale);
   for (int r = 0; r < kTile; ++r)
     for (int j = 0; j < kVectors; ++j) {
-      double out[kLanes];
-      hn::StoreU(sum[r][j], d, out);
-      for (int lane = 0; lane < kLanes; ++lane) {
-        const int col = column + j * kLanes + lane;
-        if (col > row + r || col >= cols) continue;
-        s[(row + r) * cols + col] += scale * out[lane];
-        if (col < row + r) s[col * cols + row + r] += scale * out[lane];
-      }
+      double* to = out + static_cast<std::size_t>(r) * stride + j * kLanes;
+      hn::StoreU(hn::MulAdd(factor, s[r][j], hn::LoadU(d, to)), d, to);
     }
 }
 
 }  // namespace
 
 void add_gram(int rows, int cols, const double* a, double scale, double* s) {
-  int row = 0;
-  for (; row + 4 <= cols; row += 4)
-    for (int column = 0; column < row + 4; column += kVectors * kLanes)
-      tile<4>(rows, cols, a, scale, row, column, s);
-  for (; row < cols; ++row)
-    for (int column = 0; column <= row; column += kVectors * kLanes)
-      tile<1>(rows, cols, a, scale, row, column, s);
+  const int count = (cols + kPanel - 1) / kPanel;
+  std::vector<double> panels(static_cast<std::size_t>(count) * kDepth * kPanel);
+  double rim[kTile * kPanel];
+  for (int first = 0; first < rows; first += kDepth) {
+    const int depth = rows - first < kDepth ? rows - first : kDepth;
+    pack(depth, cols, a + static_cast<std::size_t>(first) * cols, panels.data());
+    for (int row = 0; row < cols; row += kTile) {
+      const double* left = panels.data() + row / kPanel * kDepth * kPanel + row % kPanel;
+      for (int column = 0; column < row + kTile && column < cols; column += kPanel) {
+        const double* right = panels.data() + column * kDepth;
+        const bool whole = row + kTile <= cols && column + kPanel <= row + 1;
+        double* out = whole ? s + static_cast<std::size_t>(row) * cols + column : rim;
+        if (!whole) std::fill_n(rim, kTile * kPanel, 0.0);
+        for (int part = 0; part < kPanel; part += kVectors * kLanes)
+          tile(depth, left, right + part, scale, whole ? cols : kPanel, out + part);
+        for (int r = 0; !whole && r < kTile && row + r < cols; ++r)  // up to the diagonal
+          for (int j = 0; j < kPanel && column + j <= row + r; ++j)
+            s[(row + r) * cols + column + j] += rim[r * kPanel + j];
+      }
+    }
+  }
 }
 
 }  // namespace mechfit::HWY_NAMESPACE

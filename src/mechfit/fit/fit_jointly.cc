@@ -30,6 +30,7 @@ std::string text(const char* format, Values... values) {
 struct Candidate {
   std::string name;
   Model start;
+  bool competes = true;  // false: only makes the motions with which networks begin
 };
 
 bool goes_round(const Log& log) {
@@ -54,19 +55,20 @@ std::vector<Candidate> candidates(const Log& smoothed, const Magnitudes& size,
   std::vector<Candidate> list;
   const bool network_force =
       options.force == ForceKind::network || options.force == ForceKind::friction_network;
+  const bool networks = options.family == "smm" || automatic;
+  const bool trig_competes = options.family == "trig" || (automatic && options.ensemble == 1);
   FitOptions own = options;
-  if (options.family == "trig" ||
-      (automatic && channels.n() <= kTrigJoints && !network_force && options.ensemble == 1)) {
+  if (options.family == "trig" || (networks && channels.n() <= kTrigJoints && !network_force)) {
     own.family = "trig";
-    for (int degree = 1; degree <= kHighestDegree; ++degree) {
+    for (int degree = 1; degree <= (trig_competes ? kHighestDegree : 1); ++degree) {
       if (options.degree > 0 && degree > 1) break;
       own.degree = options.degree > 0 ? options.degree : degree;
       Model start = start_model(channels, size, own);
-      if (degree > 1 && start.parameter_count() > kTrigParameters) break;
-      list.push_back({text("trig of degree %d", own.degree), std::move(start)});
+      if ((degree > 1 || !trig_competes) && start.parameter_count() > kTrigParameters) break;
+      list.push_back({text("trig of degree %d", own.degree), std::move(start), trig_competes});
     }
   }
-  if (options.family == "smm" || automatic) {
+  if (networks) {
     own.family = "smm";
     for (int k = 0; k < options.ensemble; ++k) {
       own.seed = options.seed + k;
@@ -188,15 +190,16 @@ FitResult fit_jointly(Split split, const Log& train_smoothed, const Channels& ch
     if (scales[i] == 0.0) joint.fixed.push_back(i);
 
   Progress progress(hooks, list.size() > 1);
-  std::optional<JointResult> best;
+  std::optional<JointResult> best, before;
   TrainState state;
   std::vector<Model> members;
   std::string winner, comparison, failure;
-  bool finished = true;
+  bool finished = true, several = false;
   for (const Candidate& candidate : list) {
-    if (!finished) break;
+    if (!finished && best) break;
     std::optional<JointResult> result;
     if (best && options.ensemble == 1) joint.rival = best->validation_score;
+    if (best || before) joint.before = before ? &*before : &*best;
     try {
       result = progress.fit(candidate, train, validation, joint, pool);
     } catch (const InputError& error) {
@@ -206,7 +209,12 @@ FitResult fit_jointly(Split split, const Log& train_smoothed, const Channels& ch
       continue;
     }
     finished = result->finished;
+    if (!candidate.competes) {
+      before = std::move(result);
+      continue;
+    }
     if (options.ensemble > 1) members.push_back(result->model);
+    several = !comparison.empty();
     comparison += text("%s%s %.4f", comparison.empty() ? "" : ", ", candidate.name.c_str(),
                        result->validation_score);
     const bool better =
@@ -220,7 +228,7 @@ FitResult fit_jointly(Split split, const Log& train_smoothed, const Channels& ch
   }
   if (!best) throw InputError(failure);
   state.arrays = progress.state().arrays;
-  if (list.size() > 1 && options.ensemble == 1)
+  if (several && options.ensemble == 1)
     notes.push_back("family " + winner + " is kept: log-likelihood of a held-out observation " +
                     comparison);
   if (const AnalyticSystem* system = best->model.as<AnalyticSystem>())

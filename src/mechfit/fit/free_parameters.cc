@@ -14,6 +14,13 @@ constexpr double kConstantSpread = 3, kCoefficientSpread = 3;
 
 double squared(double x) { return x * x; }
 
+// For S that is positive definite but for rounding.
+Eigen::VectorXd solve(const Eigen::MatrixXd& S, const Eigen::VectorXd& b) {
+  const Eigen::LLT<Eigen::MatrixXd> cholesky(S);
+  if (cholesky.info() == Eigen::Success) return cholesky.solve(b);
+  return S.ldlt().solve(b);
+}
+
 }  // namespace
 
 FreeParameters::FreeParameters(const Model& model, std::span<const int> fixed) {
@@ -33,8 +40,12 @@ FreeParameters::FreeParameters(const Model& model, std::span<const int> fixed) {
     }
     return;
   }
+  if (model.as<Smm>()) {
+    for (int k = 0; k < model.parameter_count(); ++k)
+      entries_.push_back({k, Range::any, "theta " + std::to_string(k), 0, kWeightDecay, 1});
+    return;
+  }
   const Trig* trig = model.as<Trig>();
-  MECHFIT_CHECK(trig, "networks have too many parameters");
   const int functions = trig->mass_functions();
   for (int k = 0; k < model.parameter_count(); ++k) {
     if (held(k)) continue;
@@ -84,7 +95,7 @@ Eigen::VectorXd FreeParameters::step(const Eigen::MatrixXd& S, const Eigen::Vect
       if (!held[k]) moving.push_back(k);
     const Eigen::VectorXd slope = g + S * d;
     const Eigen::MatrixXd own = S(moving, moving);
-    const Eigen::VectorXd target = own.ldlt().solve(-slope(moving));
+    const Eigen::VectorXd target = solve(own, -slope(moving));
     double length = 1;
     int first = -1;
     for (std::size_t i = 0; i < moving.size(); ++i) {

@@ -9,6 +9,9 @@
 
 namespace mechfit {
 
+// Prior precision of every parameter of a network.
+inline constexpr double kWeightDecay = 1;
+
 // The parameters of a family with few of them as a Gauss-Newton method moves them: those that are
 // not held, positive constants by their logarithm, non-negative ones with a bound.
 //

@@ -43,8 +43,9 @@ JointResult fit_joint(const Model& start, const Log& train, const Log& validatio
   const Log validation_smoothed = smooth(validation, {}, pool).log;
   const MotionNoise noise = first_noise(smoothed, options);
   const auto engine = start.as<Smm>() ? fit_joint_network : fit_joint_gauss_newton;
-  return engine(start, train, smoothed.log, validation, validation_smoothed, noise, options, pool,
-                hooks);
+  const JointResult* before = start.as<Smm>() ? options.before : nullptr;
+  return engine(start, train, before ? before->train : smoothed.log, validation,
+                before ? before->validation : validation_smoothed, noise, options, pool, hooks);
 }
 
 }  // namespace mechfit

@@ -21,12 +21,17 @@
 // the smoothing of the observations y knows the mechanics that is being learned from them.
 namespace mechfit {
 
+struct JointResult;
+
 struct JointOptions {
   std::vector<double> sigma;   // standard deviation of the observations [n]; empty: estimated
   std::vector<int> fixed;      // parameters that are known and keep their values (not for networks)
   int iterations = 0;          // at most; 0: as many as the family needs
   double learning_rate = 0.0;  // of networks; 0: their default
-  // Held-out score of another family: a network far from reaching it does not go on for long.
+  // What another family made of the same runs: networks begin with its motions. Null: with smoothed
+  // ones.
+  const JointResult* before = nullptr;
+  // Held-out score of another family: a network far from reaching it is not polished.
   double rival = -std::numeric_limits<double>::infinity();
 };
 

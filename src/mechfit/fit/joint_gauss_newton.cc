@@ -92,28 +92,26 @@ void JointGaussNewton::reduce_run(const MotionNoise& noise, double damping, Moti
   }
   for (int k = 0; k < run.samples() * n; ++k) part.X(k, free) = run.quadratic.gradient()[k];
   run.quadratic.hessian().solve_lower(free + 1, part.X.data());
-  // S and beside it g, since e and x are the last columns
-  Eigen::MatrixXd bordered = Eigen::MatrixXd::Zero(free + 1, free + 1);
-  add_gram(rows, free + 1, part.B.data(), 1, bordered.data());
-  add_gram(run.samples() * n, free + 1, part.X.data(), -1, bordered.data());
-  part.S = bordered.topLeftCorner(free, free);
-  part.g = bordered.col(free).head(free);
+  part.S.setZero(free + 1, free + 1);
+  add_gram(rows, free + 1, part.B.data(), 1, part.S.data());
+  add_gram(run.samples() * n, free + 1, part.X.data(), -1, part.S.data());
   part.promised = 0.5 * part.X.col(free).squaredNorm();
 }
 
 void JointGaussNewton::reduce(const MotionNoise& noise, double damping) {
   runs_.each([&](MotionRun& run, int k) { reduce_run(noise, damping, run, parts_[k]); });
-  S_ = Eigen::MatrixXd::Zero(free_.size(), free_.size());
-  g_ = Eigen::VectorXd::Zero(free_.size());
+  const int free = free_.size();
+  Eigen::MatrixXd bordered = Eigen::MatrixXd::Zero(free + 1, free + 1);
   promised_ = 0;
   ok_ = true;
   for (const Part& part : parts_) {
     ok_ = ok_ && part.ok;
     if (!ok_) return;
-    S_ += part.S;
-    g_ += part.g;
+    bordered += part.S;
     promised_ += part.promised;
   }
+  S_ = bordered.topLeftCorner(free, free).selfadjointView<Eigen::Upper>();
+  g_ = bordered.col(free).head(free);
 }
 
 Eigen::MatrixXd JointGaussNewton::data_information(const MotionNoise& noise) {
@@ -174,9 +172,11 @@ JointGaussNewton::Step JointGaussNewton::step(const MotionNoise& noise) {
   const double before =
       prior_value() + runs_.sum([&](MotionRun& run, int) { return run.quadratic.value(noise); });
   result.objective = before;
+  double reduced = -1;  // the damping of the motions in S_ and g_
   for (int attempt = 0; attempt < kTries; ++attempt) {
     const double q_damping = attempt < 2 && damping_ <= kFirstDamping ? 0 : damping_;
-    reduce(noise, q_damping);
+    if (q_damping != reduced) reduce(noise, q_damping);
+    reduced = q_damping;
     if (ok_) {
       Eigen::MatrixXd S = S_;
       Eigen::VectorXd g = g_;

@@ -52,11 +52,10 @@ class JointGaussNewton {
   // S_ and g_ around the last linearise, without any prior.
   void reduce(const MotionNoise& noise, double damping);
   using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  struct Part {  // of one run
-    Rows B;      // weighted by 1/s, and e in its last column  [(T-2) n][p + 1]
-    Rows X;      // and x in its last column [T n][p + 1]
-    Eigen::MatrixXd S;
-    Eigen::VectorXd g;
+  struct Part {         // of one run
+    Rows B;             // weighted by 1/s, and e in its last column  [(T-2) n][p + 1]
+    Rows X;             // and x in its last column [T n][p + 1]
+    Eigen::MatrixXd S;  // and g in its last column [p + 1][p + 1], upper triangle
     double promised = 0;
     bool ok = true;
     std::vector<double> trial;

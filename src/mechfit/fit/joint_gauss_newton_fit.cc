@@ -5,6 +5,7 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/fit/joint_gauss_newton.h"
+#include "mechfit/fit/joint_held_out.h"
 #include "mechfit/fit/joint_laplace.h"
 #include "mechfit/smooth/model_smoother.h"
 
@@ -28,7 +29,6 @@ constexpr int kScoreEvery = 3;
 // simpler, and differences of this size are chance.
 constexpr double kChance = 2;
 constexpr double kQuiet = 0.5, kQuietChange = 0.05;  // promised decrease, change of log s
-constexpr MotionRun::Options kHeldOutSolve{8, 1e-2};
 
 bool scale_is_free(const Trig& trig) {
   return trig.inputs() == 0 || trig.config().input_map != InputMap::fixed;
@@ -45,34 +45,14 @@ std::unique_ptr<MassPrior> make_prior(const Model& model, const Log& smoothed) {
                                      unit, scale_is_free(*trig), kMassWeight);
 }
 
-// Held-out runs: their motion for a given model, and how likely their observations are.
-double score(JointRuns& held_out, const std::vector<std::vector<double>>& start, const Model& model,
-             const MotionNoise& noise) {
-  held_out.solve(model, noise, kHeldOutSolve);
-  if (held_out.linearise(model, RunDerivatives::configurations))
-    return likelihood_score(held_out, noise);
-  held_out.set_motions(start);
-  return -kInfinity;
-}
-
-// The best so far.
-struct Kept {
-  double score = -kInfinity, highest = -kInfinity;
-  std::vector<double> theta;
-  std::vector<std::vector<double>> motions, held_out;
-  MotionNoise noise;
-};
-
 }  // namespace
 
 JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const Log& train_smoothed,
                                    const Log& validation, const Log& validation_smoothed,
                                    const MotionNoise& first_noise, const JointOptions& options,
                                    ThreadPool& pool, const JointHooks& hooks) {
-  const int n = start.joints();
   JointRuns runs(start, train, train_smoothed, pool);
-  JointRuns held_out(start, validation, validation_smoothed, pool);
-  const auto held_out_start = held_out.motions();
+  HeldOut held_out(start, validation, validation_smoothed, pool);
   const auto prior = make_prior(start, train_smoothed);
   JointGaussNewton solver(start, runs, options.fixed, prior.get());
 
@@ -84,7 +64,8 @@ JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const L
   for (double& s : noise.s) s *= kFirstS;
 
   JointResult result(start);
-  Kept kept;
+  JointBest kept;
+  double highest = -kInfinity;  // score
   const int most =
       options.iterations > 0 ? std::min(options.iterations, kMostIterations) : kMostIterations;
   const int rounds = start.as<Trig>() ? kPruningRounds : 0;
@@ -100,10 +81,9 @@ JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const L
     }
     const auto step = solver.step(noise);
     settled = step.promised < kSettled * runs.numbers();
-    double change = 0;
-    for (int j = 0; j < n; ++j) change = std::max(change, std::log(before.s[j] / noise.s[j]));
     const bool pruning = pruned >= 0 && pruned < rounds;
-    quiet = !pruning && ((change < kQuietChange && step.promised < kQuiet) || !step.better)
+    quiet = !pruning && ((fall_of_s(before, noise) < kQuietChange && step.promised < kQuiet) ||
+                         !step.better)
                 ? quiet + 1
                 : 0;
     bool last = k == most || quiet >= 2;
@@ -114,16 +94,10 @@ JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const L
     }
     JointRecord record{k, most, step.objective, kNan, noise};
     if (k % kScoreEvery == 0 || last) {
-      record.validation = score(held_out, held_out_start, solver.model(), noise);
-      kept.highest = std::max(kept.highest, record.validation);
-      if (record.validation > kept.highest - kChance / held_out.numbers()) {
-        const auto theta = solver.model().parameters();
-        kept.score = record.validation;
-        kept.theta.assign(theta.begin(), theta.end());
-        kept.motions = runs.motions();
-        kept.held_out = held_out.motions();
-        kept.noise = noise;
-      }
+      record.validation = held_out.score(solver.model(), noise);
+      highest = std::max(highest, record.validation);
+      if (record.validation > highest - kChance / held_out.runs.numbers())
+        kept = JointBest::at(record.validation, solver.model(), noise, runs, held_out.runs);
     }
     result.history.push_back(record);
     if (hooks.progress && !hooks.progress(record)) result.finished = last;
@@ -137,17 +111,17 @@ JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const L
   result.model = solver.model();
   result.noise = kept.noise;
   result.validation_score = kept.score;
-  result.validation_numbers = held_out.numbers();
+  result.validation_numbers = held_out.runs.numbers();
   if (solver.linearise()) {
     result.log_likelihood = runs.log_likelihood(kept.noise) / runs.numbers();
     add_uncertainty(solver, kept.noise, result);
   }
-  held_out.set_motions(kept.held_out);
+  held_out.runs.set_motions(kept.held_out);
   result.train =
       smooth_with_model(result.model, train, runs.with_motions(train_smoothed), kept.noise, pool)
           .log;
   result.validation =
-      smooth_with_model(result.model, validation, held_out.with_motions(validation_smoothed),
+      smooth_with_model(result.model, validation, held_out.runs.with_motions(validation_smoothed),
                         kept.noise, pool)
           .log;
   return result;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "mechfit/base/error.h"
+#include "mechfit/fit/free_parameters.h"
 
 namespace mechfit {
 namespace {
@@ -12,7 +13,6 @@ namespace {
 constexpr int kRefresh = 4;           // steps between Jacobians
 constexpr double kTolerated = 1.001;  // of a run's J in a step on its motion
 constexpr double kRise = 1.05;        // of J from step to step before one is taken back
-constexpr double kWeightDecay = 1;    // prior precision of every parameter
 constexpr MotionRun::Options kRescue{4, 1e-4};
 
 }  // namespace
@@ -82,12 +82,6 @@ void JointNetwork::move_parameters(const MotionNoise& noise, double rate) {
   set_parameters();
 }
 
-void JointNetwork::step_parameters(const MotionNoise& noise, double rate) {
-  const double J =
-      runs_.sum([&](MotionRun& run, int) { return run.objective(model_, run.q, noise); });
-  if (std::isfinite(J)) move_parameters(noise, rate);
-}
-
 // Leaves run.error at run.q.
 void JointNetwork::move_motion(const MotionNoise& noise, bool refresh, MotionRun& run,
                                Part& part) const {
@@ -131,15 +125,21 @@ void JointNetwork::move_motion(const MotionNoise& noise, bool refresh, MotionRun
   part.rescued = true;
 }
 
-double JointNetwork::step(const MotionNoise& noise, double rate) {
-  const bool refresh = age_ == 0;
-  double J = runs_.sum([&](MotionRun& run, int k) {
-    move_motion(noise, refresh, run, parts_[k]);
-    return parts_[k].after;
-  });
-  age_ = (age_ + 1) % kRefresh;
-  if (std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.rescued; }))
-    age_ = 0;
+double JointNetwork::step(const MotionNoise& noise, double rate, Motions motions) {
+  const auto objective = [&](MotionRun& run, int) { return run.objective(model_, run.q, noise); };
+  double J;
+  if (motions == Motions::held) {
+    J = runs_.sum(objective);
+  } else {
+    const bool refresh = age_ == 0;
+    J = runs_.sum([&](MotionRun& run, int k) {
+      move_motion(noise, refresh, run, parts_[k]);
+      return parts_[k].after;
+    });
+    age_ = (age_ + 1) % kRefresh;
+    if (std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.rescued; }))
+      age_ = 0;
+  }
   if (last_ != kNone && !(J < kRise * last_)) {
     theta_ = last_theta_;
     set_parameters();
@@ -147,7 +147,7 @@ double JointNetwork::step(const MotionNoise& noise, double rate) {
     length_ *= 0.5;
     last_ *= kRise;
     age_ = 0;
-    J = runs_.sum([&](MotionRun& run, int) { return run.objective(model_, run.q, noise); });
+    J = runs_.sum(objective);
   } else if (std::isfinite(J)) {
     last_ = J;
     length_ = std::min(1.0, 1.01 * length_);

@@ -17,12 +17,10 @@ class JointNetwork {
 
   const Model& model() const { return model_; }
 
-  // Adam on the errors with the motions as they are.
-  void step_parameters(const MotionNoise& noise, double rate);
-
-  // J after the step on q, before the one on theta. When J has risen much since the last step, that
-  // one is taken back and half as long ones follow.
-  double step(const MotionNoise& noise, double rate);
+  enum class Motions { held, moved };
+  // J after the step on q (none where motions are held), before the one on theta. When J has risen
+  // much since the last step, that one is taken back and half as long ones follow.
+  double step(const MotionNoise& noise, double rate, Motions motions);
 
   // Forgets the steps so far: the parameters, motions or noise come from elsewhere.
   void restart();

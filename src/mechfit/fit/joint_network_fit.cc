@@ -4,6 +4,8 @@
 #include <memory>
 
 #include "mechfit/base/error.h"
+#include "mechfit/fit/joint_gauss_newton.h"
+#include "mechfit/fit/joint_held_out.h"
 #include "mechfit/fit/joint_network.h"
 #include "mechfit/smooth/model_smoother.h"
 
@@ -11,26 +13,41 @@ namespace mechfit {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// s falls from the first to the last of these, in units of the accelerations, then stays. The most
-// likely s, right for families with few parameters, would follow a network into overfitting.
-constexpr double kFirstS = 0.6, kLastS = 0.1;
+// A fit begins with the motions held, then moves them with every step. s falls, in units of the
+// accelerations: its most likely value, right for families with few parameters, would follow a
+// network into overfitting.
+struct Plan {
+  int held;        // steps with the motions held
+  double held_s;   // where s arrives, from 1, after half of them
+  int moving;      // steps that move the motions
+  double first_s;  // of those; falls to kLastS
+};
+// Smoothed motions are soon left. Those that another family made obey some mechanics already.
+constexpr Plan kFromSmoothed = {150, 1, 1000, 0.6}, kFromBefore = {1000, 0.1, 200, 0.1};
+constexpr double kLastS = 0.1;
 constexpr double kRate = 1e-2, kLastRate = 0.06;  // of Adam; at the end of a fall, relative
-constexpr double kRest = 0.2;                     // share of the steps at the last s, rates to zero
+constexpr double kRest = 0.2;  // share of the moving steps at the last s, rates to zero
 constexpr double kSlowest = 0.05;
-constexpr int kSteps = 1000, kFirstSteps = 150;  // the latter on the smoothed motions alone
 constexpr int kScoreEvery = 25;
-// Precise data have more to teach: a round that still raised the held-out log-likelihood by kWorth
-// in its last part is followed by a longer one with a lower s.
-constexpr double kWorth = 30, kLastPart = 0.5, kFurtherS = 0.3;
-constexpr double kReach = 5;  // such gains at most may lie between it and another family
-constexpr int kMostSteps = 8000;
 constexpr double kMassWeight = 100;
 constexpr int kPriorPoints = 128;
 // A fall of the held-out log-likelihood below the best by more than this takes the fit back.
 constexpr double kDrop = 50;
-constexpr MotionRun::Options kFirstSolve{10, 1e-3}, kHeldOutSolve{8, 1e-2};
+constexpr MotionRun::Options kFirstSolve{10, 1e-3};
+
+// Precise data have more to teach: where a Gauss-Newton step on motions and parameters together
+// makes the held-out log-likelihood higher by kChance, more of them follow, s and sigma at their
+// most likely values; a later model is preferred unless it falls short by more than that. Noisy
+// data would be overfitted.
+constexpr double kChance = 5;
+constexpr double kReach = 10;      // such gains at most may lie between it and another family
+constexpr double kSettled = 0.02;  // promised decrease of J per number before the noise is renewed
+constexpr double kQuiet = 0.002,
+                 kQuietChange = 0.05;  // the same, and the fall of log s, at the end
+constexpr double kLowestS = 1e-3;
+constexpr int kMostPolishing = 40, kPatience = 15;
+constexpr int kMostParameters = 2500;  // a step needs the square of them per number
 
 // The prior's scale where nothing settles it.
 std::unique_ptr<MassPrior> make_prior(const Model& model, const Log& smoothed) {
@@ -43,56 +60,41 @@ std::unique_ptr<MassPrior> make_prior(const Model& model, const Log& smoothed) {
                                      free_scale, kMassWeight);
 }
 
-double score(JointRuns& held_out, const std::vector<std::vector<double>>& start, const Model& model,
-             const MotionNoise& noise) {
-  held_out.solve(model, noise, kHeldOutSolve);
-  if (held_out.linearise(model, RunDerivatives::configurations))
-    return likelihood_score(held_out, noise);
-  held_out.set_motions(start);
-  return -kInfinity;
-}
-
-// Steps begin + 1 .. end, over which s and the rate fall.
-struct Round {
-  int begin, end;
-  double first_s, last_s;
-
-  Round next() const { return {end, end + 2 * (end - begin), last_s, kFurtherS * last_s}; }
-  int falling() const { return std::max(1, static_cast<int>((1 - kRest) * (end - begin))); }
+class Schedule {
+ public:
+  Schedule(Plan plan, int steps) : plan_(plan), steps_(plan.held + plan.moving) {
+    if (steps == 0) return;
+    plan_.held = static_cast<int>(static_cast<double>(steps) * plan.held / steps_);
+    steps_ = steps;
+  }
+  int steps() const { return steps_; }
+  bool held(int step) const { return step <= plan_.held; }
+  bool last_held(int step) const { return step == plan_.held; }
   double s_at(int step) const {
-    const double part = std::min(1.0, static_cast<double>(step - begin) / falling());
-    return first_s * std::pow(last_s / first_s, part);
+    if (held(step)) return std::pow(plan_.held_s, std::min(1.0, 2.0 * step / plan_.held));
+    const double part = std::min(1.0, static_cast<double>(step - plan_.held) / falling());
+    return plan_.first_s * std::pow(kLastS / plan_.first_s, part);
   }
   double rate_at(int step) const {
-    if (step - begin < falling())
-      return std::pow(kLastRate, static_cast<double>(step - begin) / falling());
-    const double left = static_cast<double>(end - step) / (end - begin - falling() + 1);
+    if (held(step)) return 1.0;
+    const int moved = step - plan_.held, moving = steps_ - plan_.held;
+    if (moved < falling()) return std::pow(kLastRate, static_cast<double>(moved) / falling());
+    const double left = static_cast<double>(moving - moved) / (moving - falling() + 1);
     return kLastRate * std::max(kSlowest, left);
   }
+
+ private:
+  int falling() const { return std::max(1, static_cast<int>((1 - kRest) * (steps_ - plan_.held))); }
+
+  Plan plan_;
+  int steps_;
 };
 
-// Whether the last part of a round made the held-out runs more likely by kWorth, and the rival is
-// within reach.
-bool worth_more(const Round& round, const std::vector<JointRecord>& history, double numbers,
-                double rival) {
-  double early = -kInfinity, late = -kInfinity;
-  const double from = round.end - kLastPart * (round.end - round.begin);
-  for (const JointRecord& record : history) {
-    double& best = record.iteration <= from ? early : late;
-    if (!std::isnan(record.validation)) best = std::max(best, record.validation);
-  }
-  return (late - early) * numbers > kWorth && late + kReach * (late - early) > rival &&
-         round.next().end <= kMostSteps;
-}
-
-// How far a fit has come: what is best so far, and where it stands.
+// How far a fit has come.
 struct Standing {
-  int step = 0, end = 0;
+  int step = 0;
   double factor = 1;  // of the rate, halved when the fit is taken back
-  double best = -kInfinity;
-  std::vector<double> theta;
-  MotionNoise noise;
-  std::vector<std::vector<double>> motions, held_out;
+  JointBest best;
 };
 
 void save_motions(const std::string& name, const std::vector<std::vector<double>>& q,
@@ -111,15 +113,14 @@ JointState to_state(const JointNetwork& solver, const JointRuns& runs, const Joi
                     const Standing& at, const std::vector<JointRecord>& history) {
   JointState state;
   solver.save(state);
-  state["standing"] = {static_cast<double>(at.step), at.factor, at.best,
-                       static_cast<double>(at.end)};
-  state["best"] = at.theta;
-  state["best_sigma"] = at.noise.sigma;
-  state["best_s"] = at.noise.s;
+  state["standing"] = {static_cast<double>(at.step), at.factor, at.best.score};
+  state["best"] = at.best.theta;
+  state["best_sigma"] = at.best.noise.sigma;
+  state["best_s"] = at.best.noise.s;
   save_motions("motion_", runs.motions(), state);
   save_motions("held_out_", held_out.motions(), state);
-  save_motions("best_motion_", at.motions, state);
-  save_motions("best_held_out_", at.held_out, state);
+  save_motions("best_motion_", at.best.motions, state);
+  save_motions("best_held_out_", at.best.held_out, state);
   for (const JointRecord& record : history) {
     state["objective"].push_back(record.objective);
     state["validation"].push_back(record.validation);
@@ -134,15 +135,60 @@ Standing from_state(const JointState& state, JointNetwork& solver, JointRuns& ru
   Standing at;
   at.step = static_cast<int>(standing.at(0));
   at.factor = standing.at(1);
-  at.best = standing.at(2);
-  at.end = static_cast<int>(standing.at(3));
-  at.theta = state.at("best");
-  at.noise = {state.at("best_sigma"), state.at("best_s")};
-  at.motions = load_motions("best_motion_", runs.size(), state);
-  at.held_out = load_motions("best_held_out_", held_out.size(), state);
+  at.best.score = standing.at(2);
+  at.best.theta = state.at("best");
+  at.best.noise = {state.at("best_sigma"), state.at("best_s")};
+  if (!at.best.theta.empty()) {
+    at.best.motions = load_motions("best_motion_", runs.size(), state);
+    at.best.held_out = load_motions("best_held_out_", held_out.size(), state);
+  }
   runs.set_motions(load_motions("motion_", runs.size(), state));
   held_out.set_motions(load_motions("held_out_", held_out.size(), state));
   return at;
+}
+
+// Gauss-Newton steps from the best of the fit on; what they improve goes there.
+void polish(const Model& start, const std::vector<double>& s_unit, const JointOptions& options,
+            JointRuns& runs, HeldOut& held_out, MassPrior* prior, const JointHooks& hooks,
+            JointBest& best, JointResult& result) {
+  if (start.parameter_count() > kMostParameters) return;
+  Model model = start;
+  model.set_parameters(best.theta);
+  runs.set_motions(best.motions);
+  held_out.runs.set_motions(best.held_out);
+  JointGaussNewton solver(model, runs, {}, prior);
+  MotionNoise noise = best.noise;
+  NoiseSearch search;
+  search.sigma = options.sigma.empty();
+  search.s_floor = kLowestS;
+  search.s_unit = s_unit;
+  const int before = result.history.back().iteration;
+  double highest = best.score;
+  bool settled = false;
+  for (int k = 1, kept = 0; k <= kMostPolishing && k <= kept + kPatience; ++k) {
+    if (!solver.linearise()) break;
+    const MotionNoise last = noise;
+    if (settled) improve_noise(runs, search, noise);
+    const auto step = solver.step(noise);
+    const bool quiet =
+        settled && fall_of_s(last, noise) < kQuietChange && step.promised < kQuiet * runs.numbers();
+    settled = step.promised < kSettled * runs.numbers();
+    const double score = held_out.score(solver.model(), noise), gain = score - highest;
+    const double chance = kChance / held_out.runs.numbers();
+    const bool worth = k > 1 || (gain > chance && score + kReach * gain > options.rival);
+    if (gain > (k > 1 ? -chance : chance)) {
+      best = JointBest::at(score, solver.model(), noise, runs, held_out.runs);
+      kept = k;
+    }
+    highest = std::max(highest, score);
+    if (!worth || !step.better) break;
+    result.history.push_back({before + k, before + kMostPolishing, step.objective, score, noise});
+    if (hooks.progress && !hooks.progress(result.history.back())) {
+      result.finished = quiet || k == kMostPolishing;
+      break;
+    }
+    if (quiet) break;
+  }
 }
 
 }  // namespace
@@ -152,93 +198,74 @@ JointResult fit_joint_network(const Model& start, const Log& train, const Log& t
                               const MotionNoise& first_noise, const JointOptions& options,
                               ThreadPool& pool, const JointHooks& hooks) {
   JointRuns runs(start, train, train_smoothed, pool);
-  JointRuns held_out(start, validation, validation_smoothed, pool);
-  const auto held_out_start = held_out.motions();
+  HeldOut held_out(start, validation, validation_smoothed, pool);
   const auto prior = make_prior(start, train_smoothed);
   JointNetwork solver(start, runs, prior.get());
   const double first_rate = options.learning_rate > 0 ? options.learning_rate : kRate;
-  const bool open_end = options.iterations == 0;
-  const int steps = open_end ? kSteps : options.iterations;
-  std::vector<Round> rounds = {{0, steps, kFirstS, kLastS}};
+  const Schedule schedule(options.before ? kFromBefore : kFromSmoothed, options.iterations);
   const auto noise_at = [&](int step) {
-    const auto round = std::find_if(rounds.begin(), rounds.end() - 1,
-                                    [&](const Round& r) { return step <= r.end; });
     MotionNoise noise = first_noise;
-    for (double& s : noise.s) s *= round->s_at(step);
+    for (double& s : noise.s) s *= schedule.s_at(step);
     return noise;
   };
 
   JointResult result(start);
   Standing at;
   if (hooks.resume) {
-    at = from_state(*hooks.resume, solver, runs, held_out);
+    at = from_state(*hooks.resume, solver, runs, held_out.runs);
     const auto& J = hooks.resume->at("objective");
     const auto& scores = hooks.resume->at("validation");
-    while (rounds.back().end < at.end) rounds.push_back(rounds.back().next());
     for (int k = 0; k < at.step; ++k)
-      result.history.push_back({k + 1, at.end, J.at(k), scores.at(k), noise_at(k + 1)});
-  } else {
-    for (int k = 0; k < std::min(kFirstSteps, steps); ++k)
-      solver.step_parameters(first_noise, first_rate);
-    solver.restart();
-    runs.solve(solver.model(), noise_at(0), kFirstSolve);
+      result.history.push_back({k + 1, schedule.steps(), J.at(k), scores.at(k), noise_at(k + 1)});
   }
-  while (at.step < rounds.back().end && result.finished) {
+  while (at.step < schedule.steps() && result.finished) {
     const int k = ++at.step;
     const MotionNoise noise = noise_at(k);
-    const double J = solver.step(noise, at.factor * first_rate * rounds.back().rate_at(k));
-    JointRecord record{k, rounds.back().end, J, kNan, noise};
-    const bool ends = k == rounds.back().end, looks = k % kScoreEvery == 0 || ends;
-    if (looks) {
-      record.validation = score(held_out, held_out_start, solver.model(), noise);
-      if (record.validation > at.best) {
-        const auto theta = solver.model().parameters();
-        at = {k,
-              at.end,
-              at.factor,
-              record.validation,
-              {theta.begin(), theta.end()},
-              noise,
-              runs.motions(),
-              held_out.motions()};
-      } else if (!((at.best - record.validation) * held_out.numbers() <= kDrop) &&
-                 !at.theta.empty()) {
-        solver.restart(at.theta);
-        runs.set_motions(at.motions);
-        held_out.set_motions(at.held_out);
+    const auto motions =
+        schedule.held(k) ? JointNetwork::Motions::held : JointNetwork::Motions::moved;
+    const double J = solver.step(noise, at.factor * first_rate * schedule.rate_at(k), motions);
+    JointRecord record{k, schedule.steps(), J, kNan, noise};
+    const bool looks = k % kScoreEvery == 0 || k == schedule.steps();
+    if (schedule.last_held(k)) {
+      solver.restart();
+      runs.solve(solver.model(), noise_at(k + 1), kFirstSolve);
+    } else if (looks && !schedule.held(k)) {
+      record.validation = held_out.score(solver.model(), noise);
+      if (record.validation > at.best.score) {
+        at.best = JointBest::at(record.validation, solver.model(), noise, runs, held_out.runs);
+      } else if (!((at.best.score - record.validation) * held_out.runs.numbers() <= kDrop) &&
+                 !at.best.theta.empty()) {
+        solver.restart(at.best.theta);
+        runs.set_motions(at.best.motions);
+        held_out.runs.set_motions(at.best.held_out);
         at.factor *= 0.5;
       }
       solver.renew();
     }
     result.history.push_back(record);
-    if (ends && open_end &&
-        worth_more(rounds.back(), result.history, held_out.numbers(), options.rival))
-      rounds.push_back(rounds.back().next());
-    at.end = rounds.back().end;
-    if (hooks.progress && !hooks.progress(record)) result.finished = k == at.end;
+    if (hooks.progress && !hooks.progress(record)) result.finished = k == schedule.steps();
     if (hooks.checkpoint && looks)
-      hooks.checkpoint(to_state(solver, runs, held_out, at, result.history));
+      hooks.checkpoint(to_state(solver, runs, held_out.runs, at, result.history));
   }
-  if (at.theta.empty() && !result.finished) {
-    const auto theta = solver.model().parameters();
-    at.theta.assign(theta.begin(), theta.end());
-    at.noise = noise_at(at.step);
-    at.motions = runs.motions();
-  }
-  if (at.theta.empty()) throw InputError("no model was found that explains the held-out runs");
-  result.model.set_parameters(at.theta);
-  result.noise = at.noise;
-  result.validation_score = at.best;
-  result.validation_numbers = held_out.numbers();
-  runs.set_motions(at.motions);
+  JointBest& best = at.best;
+  if (best.theta.empty() && !result.finished)
+    best = JointBest::at(best.score, solver.model(), noise_at(at.step), runs, held_out.runs);
+  if (best.theta.empty()) throw InputError("no model was found that explains the held-out runs");
+  if (options.iterations == 0 && result.finished)
+    polish(start, first_noise.s, options, runs, held_out, prior.get(), hooks, best, result);
+  result.model.set_parameters(best.theta);
+  result.noise = best.noise;
+  result.validation_score = best.score;
+  result.validation_numbers = held_out.runs.numbers();
+  runs.set_motions(best.motions);
   if (runs.linearise(result.model, RunDerivatives::configurations))
-    result.log_likelihood = runs.log_likelihood(at.noise) / runs.numbers();
-  if (!at.held_out.empty()) held_out.set_motions(at.held_out);
-  result.train =
-      smooth_with_model(result.model, train, runs.with_motions(train_smoothed), at.noise, pool).log;
-  result.validation = smooth_with_model(result.model, validation,
-                                        held_out.with_motions(validation_smoothed), at.noise, pool)
-                          .log;
+    result.log_likelihood = runs.log_likelihood(best.noise) / runs.numbers();
+  held_out.runs.set_motions(best.held_out);
+  const auto smoothed = [&](const Log& observed, const Log& motions) {
+    return smooth_with_model(result.model, observed, motions, best.noise, pool).log;
+  };
+  result.train = smoothed(train, runs.with_motions(train_smoothed));
+  result.validation = smoothed(validation, held_out.runs.with_motions(validation_smoothed));
   return result;
 }
 

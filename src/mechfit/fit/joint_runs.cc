@@ -112,6 +112,13 @@ double improve_noise(JointRuns& runs, const NoiseSearch& search, MotionNoise& no
   return f;
 }
 
+double fall_of_s(const MotionNoise& from, const MotionNoise& to) {
+  double fall = 0;
+  for (std::size_t j = 0; j < from.s.size(); ++j)
+    fall = std::max(fall, std::log(from.s[j] / to.s[j]));
+  return fall;
+}
+
 double likelihood_score(JointRuns& runs, MotionNoise noise) {
   const std::vector<double> s = noise.s;
   const auto value = [&](double factor) {

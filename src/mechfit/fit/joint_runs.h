@@ -64,6 +64,9 @@ struct NoiseSearch {
 // not rise. Returns the log-likelihood there.
 double improve_noise(JointRuns& runs, const NoiseSearch& search, MotionNoise& noise);
 
+// The largest fall of log s from one to the other.
+double fall_of_s(const MotionNoise& from, const MotionNoise& to);
+
 // Log-likelihood per observed number, s times the common factor that makes it most likely, around
 // the last linearise.
 double likelihood_score(JointRuns& runs, MotionNoise noise);

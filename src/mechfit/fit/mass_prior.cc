@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "mechfit/base/error.h"
+#include "mechfit/base/gram.h"
 #include "mechfit/mechanics/lanes.h"
 
 namespace mechfit {
@@ -74,8 +75,9 @@ bool MassPrior::add_derivatives(const Model& model, Eigen::Ref<Eigen::VectorXd> 
   const double weight = beta_ / count_;
   std::vector<double> merged(model.merged_size());
   model.clear_gradient(w_);
-  Eigen::MatrixXd slopes;  // dM^/dtheta of one point [p][n*n], then G^-1 . G^-T
-  if (hessian) slopes.resize(n_ * n_, p);
+  // G^-1 dM^/dtheta G^-T of all points
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> slopes;
+  if (hessian) slopes.resize(count_ * n_ * n_, p);
   if (hessian) lanes_.resize(static_cast<std::size_t>(n_ * n_) * p * kBlock);
   for (int first = 0; first < count_; first += kBlock) {
     const int lanes = std::min(kBlock, count_ - first);
@@ -119,18 +121,20 @@ bool MassPrior::add_derivatives(const Model& model, Eigen::Ref<Eigen::VectorXd> 
         G.triangularView<Eigen::Lower>().solveInPlace(dM);
         dM.transposeInPlace();
         G.triangularView<Eigen::Lower>().solveInPlace(dM);
-        slopes.col(k) = Eigen::Map<const Eigen::VectorXd>(dM.data(), n_ * n_);
+        slopes.col(k).segment((first + l) * n_ * n_, n_ * n_) =
+            Eigen::Map<const Eigen::VectorXd>(dM.data(), n_ * n_);
       }
-      hessian->selfadjointView<Eigen::Lower>().rankUpdate(slopes.transpose(), weight);
     }
   }
   model.add_gradient(w_, merged);
   std::vector<double> theta(p);
   model.expand_gradient(merged, theta);
   for (int k = 0; k < p; ++k) gradient[k] += theta[k];
-  if (hessian)
-    hessian->triangularView<Eigen::StrictlyUpper>() =
-        hessian->transpose().triangularView<Eigen::StrictlyUpper>();
+  if (hessian) {  // by rows its lower triangle is Eigen's upper one
+    Eigen::MatrixXd upper = Eigen::MatrixXd::Zero(p, p);
+    add_gram(static_cast<int>(slopes.rows()), p, slopes.data(), weight, upper.data());
+    *hessian += Eigen::MatrixXd(upper.selfadjointView<Eigen::Upper>());
+  }
   return true;
 }
 

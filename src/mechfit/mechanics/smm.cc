@@ -316,7 +316,6 @@ void Smm::mass_rate(double* rate, Workspace& w) const {
 }
 
 void Smm::pullback(const Covectors& covectors, const Adjoints& adjoints, Workspace& w) const {
-  MECHFIT_CHECK(!adjoints.theta_lanes, "networks have no parameter gradient per lane");
   const double *b = covectors.b, *c = covectors.c;
   mass_net_.begin_adjoint(w.mass);
   if (b) {
@@ -341,6 +340,13 @@ void Smm::pullback(const Covectors& covectors, const Adjoints& adjoints, Workspa
   const bool wants_q = adjoints.q != nullptr;
   mass_net_.adjoint(w.l_bar.data(), {b != nullptr, c != nullptr}, wants_q, adjoints.theta, w.mass);
   if (b) potential_net_.adjoint(nullptr, {true, false}, wants_q, adjoints.theta, w.potential);
+  if (adjoints.theta_lanes) {
+    clear_lanes(w);
+    double* lanes = w.merged_lanes.data();
+    mass_net_.gradient_lanes(w.l_bar.data(), {b != nullptr, c != nullptr}, w.mass, lanes);
+    lanes += mass_net_.merged_size() * kBlock;
+    if (b) potential_net_.gradient_lanes(nullptr, {true, false}, w.potential, lanes);
+  }
 
   if (wants_q) {
     std::fill_n(adjoints.q, n_ * kBlock, 0.0);
@@ -359,10 +365,13 @@ void Smm::pullback(const Covectors& covectors, const Adjoints& adjoints, Workspa
     if (c) to_joints(config_.joints, w.slope.data(), w.mass.x_reverse[1].data(), adjoints.v);
   }
   if (adjoints.u) std::fill_n(adjoints.u, m_ * kBlock, 0.0);
-  if (b) other_forces_pullback(b, adjoints, w);
+  const bool theta = adjoints.theta || adjoints.theta_lanes;
+  if (b) other_forces_pullback(b, adjoints, theta, w);
+  if (adjoints.theta_lanes) expand_lanes(w, adjoints.theta_lanes);
 }
 
-void Smm::other_forces_pullback(const double* b, const Adjoints& adjoints, Workspace& w) const {
+void Smm::other_forces_pullback(const double* b, const Adjoints& adjoints, bool theta,
+                                Workspace& w) const {
   if (config_.force_network) {
     for (int i = 0; i < n_; ++i)
       for (int s = 0; s < kBlock; ++s)
@@ -371,6 +380,11 @@ void Smm::other_forces_pullback(const double* b, const Adjoints& adjoints, Works
     force_net_.begin_adjoint(w.force);
     force_net_.adjoint(w.f_bar.data(), {false, false}, adjoints.q || adjoints.v, adjoints.theta,
                        w.force);
+    if (adjoints.theta_lanes) {
+      const int before = mass_net_.merged_size() + potential_net_.merged_size();
+      force_net_.gradient_lanes(w.f_bar.data(), {false, false}, w.force,
+                                w.merged_lanes.data() + before * kBlock);
+    }
     if (adjoints.q) to_joints(config_.joints, w.slope.data(), w.force.x_adjoint.data(), adjoints.q);
     if (adjoints.v)
       for (int i = 0; i < n_; ++i)
@@ -380,19 +394,19 @@ void Smm::other_forces_pullback(const double* b, const Adjoints& adjoints, Works
               w.force.x_adjoint[static_cast<std::size_t>((features_ + i) * kBlock + s)];
   }
   if (config_.friction) {
-    const double* theta = theta_.data() + friction_offset();
+    const double* coefficients = theta_.data() + friction_offset();
     const double* t = w.friction_tanh.data();
     for (int i = 0; i < n_; ++i) {
       const double scale = force_scale_[static_cast<std::size_t>(i)];
       const double inverse = inverse_v_[static_cast<std::size_t>(i)];
-      const double viscous = scale * inverse * softplus(theta[i]);
-      const double coulomb = scale * softplus(theta[n_ + i]) * inverse / kCoulombWidth;
-      const double d_viscous = scale * inverse * logistic(theta[i]);
-      const double d_coulomb = scale * logistic(theta[n_ + i]);
+      const double viscous = scale * inverse * softplus(coefficients[i]);
+      const double coulomb = scale * softplus(coefficients[n_ + i]) * inverse / kCoulombWidth;
+      const double d_viscous = scale * inverse * logistic(coefficients[i]);
+      const double d_coulomb = scale * logistic(coefficients[n_ + i]);
       for (int s = 0; s < kBlock; ++s) {
         const auto at = static_cast<std::size_t>(i * kBlock + s);
         if (adjoints.v) adjoints.v[at] -= b[at] * (viscous + coulomb * (1.0 - t[at] * t[at]));
-        if (adjoints.theta) {
+        if (theta) {
           w.friction_lanes[at] -= b[at] * d_viscous * w.v[at];
           w.friction_lanes[at + static_cast<std::size_t>(n_ * kBlock)] -= b[at] * d_coulomb * t[at];
         }
@@ -405,10 +419,46 @@ void Smm::other_forces_pullback(const double* b, const Adjoints& adjoints, Works
         const double covector = b[i * kBlock + s];
         if (adjoints.u)
           adjoints.u[j * kBlock + s] += b_[static_cast<std::size_t>(i * m_ + j)] * covector;
-        if (adjoints.theta)
+        if (theta)
           w.input_lanes[static_cast<std::size_t>((i * m_ + j) * kBlock + s)] +=
               covector * w.u[static_cast<std::size_t>(j * kBlock + s)];
       }
+}
+
+void Smm::clear_lanes(Workspace& w) const {
+  w.merged_lanes.assign(static_cast<std::size_t>(merged_size()) * kBlock, 0.0);
+  std::fill(w.friction_lanes.begin(), w.friction_lanes.end(), 0.0);
+  std::fill(w.input_lanes.begin(), w.input_lanes.end(), 0.0);
+}
+
+void Smm::expand_lanes(Workspace& w, double* theta_lanes) const {
+  const std::size_t size = w.merged_lanes.size() / kBlock, count = theta_.size();
+  double* rest = w.merged_lanes.data() + w.merged_lanes.size() -
+                 (count - friction_offset()) * static_cast<std::size_t>(kBlock);
+  if (config_.friction) rest = std::copy(w.friction_lanes.begin(), w.friction_lanes.end(), rest);
+  for (int i = 0; i < n_; ++i)
+    for (int j = 0; j < m_; ++j) {
+      const auto at = static_cast<std::size_t>(i * m_ + j);
+      const double* lanes = w.input_lanes.data() + at * kBlock;
+      for (int s = 0; s < kBlock; ++s) {
+        if (config_.input_map == InputMap::scaled) rest[s] += config_.input_matrix[at] * lanes[s];
+        if (config_.input_map == InputMap::learned)
+          rest[at * kBlock + static_cast<std::size_t>(s)] +=
+              lanes[s] * force_scale_[static_cast<std::size_t>(i)] /
+              config_.scales.u[static_cast<std::size_t>(j)];
+      }
+    }
+  if (size == count) {  // no layers are merged
+    std::copy(w.merged_lanes.begin(), w.merged_lanes.end(), theta_lanes);
+    return;
+  }
+  std::vector<double> merged(size), theta(count);
+  for (std::size_t s = 0; s < kBlock; ++s) {
+    for (std::size_t k = 0; k < size; ++k) merged[k] = w.merged_lanes[k * kBlock + s];
+    std::fill(theta.begin(), theta.end(), 0.0);
+    expand_gradient(merged, theta);
+    for (std::size_t k = 0; k < count; ++k) theta_lanes[k * kBlock + s] = theta[k];
+  }
 }
 
 void Smm::mass(const double* q, double* m, Workspace& w) const {
@@ -424,6 +474,11 @@ void Smm::mass_pullback(const double* weights, const Adjoints& adjoints, Workspa
   smm_lanes::mass_pullback(n_, w.mass.y.data(), d_.data(), weights, w.l_bar.data());
   mass_net_.begin_adjoint(w.mass);
   mass_net_.adjoint(w.l_bar.data(), {false, false}, adjoints.q != nullptr, adjoints.theta, w.mass);
+  if (adjoints.theta_lanes) {
+    clear_lanes(w);
+    mass_net_.gradient_lanes(w.l_bar.data(), {false, false}, w.mass, w.merged_lanes.data());
+    expand_lanes(w, adjoints.theta_lanes);
+  }
   if (adjoints.q) {
     std::fill_n(adjoints.q, n_ * kBlock, 0.0);
     to_joints(config_.joints, w.slope.data(), w.mass.x_adjoint.data(), adjoints.q);

@@ -73,6 +73,7 @@ class Smm {
     AlignedVector q, v, u, f_bar;                 // last point
     AlignedVector friction_lanes, friction_tanh;  // accumulators [2n], tanh(v / eps) [n]
     AlignedVector input_lanes;                    // accumulators [n m]
+    AlignedVector merged_lanes;                   // gradient of each lane [merged_size]
   };
   Workspace make_workspace() const;
 
@@ -100,7 +101,11 @@ class Smm {
   void load_features(const double* q, Workspace& w) const;
   void along(const double* dq, const Workspace& w, double* direction) const;
   void add_other_forces(double* f, Workspace& w) const;
-  void other_forces_pullback(const double* b, const Adjoints& adjoints, Workspace& w) const;
+  void other_forces_pullback(const double* b, const Adjoints& adjoints, bool theta,
+                             Workspace& w) const;
+  void clear_lanes(Workspace& w) const;
+  // From the merged networks' gradients and the accumulators of friction and inputs to theta.
+  void expand_lanes(Workspace& w, double* theta_lanes) const;
   std::size_t friction_offset() const;
   std::size_t input_offset() const;
 

@@ -204,6 +204,21 @@ void Mlp::tangent(int stream, bool curvature, bool output, Workspace& w) const {
     kernels_->affine(weights(last), nullptr, last.out, last.in, xdot, w.ydot[stream].data());
 }
 
+int Mlp::weight_streams(int l, const double* ybar, const bool (&use)[kStreams], const Workspace& w,
+                        OuterStream (&streams)[kStreams + 1]) const {
+  const auto at = static_cast<std::size_t>(l);
+  const auto& panels = w.layers[at];
+  const bool last = at + 1 == layers_.size();
+  int n = 0;
+  const double* g = last ? ybar : panels.zbar.data();
+  if (g) streams[n++] = {g, l == 0 ? w.x : w.layers[at - 1].a.data()};
+  for (int s = 0; s < kStreams; ++s)
+    if (use[s])
+      streams[n++] = {last ? w.gy[s] : panels.delta[s].data(),
+                      l == 0 ? w.xdot[s] : w.layers[at - 1].adot[s].data()};
+  return n;
+}
+
 void Mlp::adjoint(const double* ybar, const bool (&use)[kStreams], bool x, bool theta,
                   Workspace& w) const {
   const int count = static_cast<int>(layers_.size());
@@ -230,20 +245,35 @@ void Mlp::adjoint(const double* ybar, const bool (&use)[kStreams], bool x, bool 
     const auto at = static_cast<std::size_t>(l);
     const Layer& layer = layers_[at];
     auto& panels = w.layers[at];
-    const bool last = l == count - 1;
     OuterStream streams[kStreams + 1];
-    int n = 0;
-    const double* g = last ? ybar : panels.zbar.data();
-    if (g) streams[n++] = {g, l == 0 ? w.x : w.layers[at - 1].a.data()};
-    for (int s = 0; s < kStreams; ++s)
-      if (use[s])
-        streams[n++] = {last ? w.gy[s] : panels.delta[s].data(),
-                        l == 0 ? w.xdot[s] : w.layers[at - 1].adot[s].data()};
+    const int n = weight_streams(l, ybar, use, w, streams);
+    const double* g = l == count - 1 ? ybar : panels.zbar.data();
     if (layer.lanes)
       kernels_->outer_lanes(layer.out, layer.in, streams, n, panels.gradient.data());
     else
       kernels_->outer(layer.out, layer.in, streams, n, w.scratch.data(), panels.gradient.data());
     if (g) kernels_->sum_lanes(layer.out, g, panels.bias_lanes.data());
+  }
+}
+
+void Mlp::gradient_lanes(const double* ybar, const bool (&use)[kStreams], const Workspace& w,
+                         double* lanes) const {
+  for (int l = 0; l < static_cast<int>(layers_.size()); ++l) {
+    const Layer& layer = layers_[static_cast<std::size_t>(l)];
+    OuterStream streams[kStreams + 1];
+    const int n = weight_streams(l, ybar, use, w, streams);
+    std::fill_n(lanes, layer.out * (layer.in + 1) * kBlock, 0.0);
+    for (int row = 0; row < layer.out; ++row)
+      for (int col = 0; col < layer.in; ++col, lanes += kBlock)
+        for (int k = 0; k < n; ++k) {
+          const double *g = streams[k].g + row * kBlock, *a = streams[k].a + col * kBlock;
+          for (int s = 0; s < kBlock; ++s) lanes[s] += g[s] * a[s];
+        }
+    const double* g = l + 1 == static_cast<int>(layers_.size())
+                          ? ybar
+                          : w.layers[static_cast<std::size_t>(l)].zbar.data();
+    if (g) std::copy_n(g, layer.out * kBlock, lanes);
+    lanes += layer.out * kBlock;
   }
 }
 

@@ -82,6 +82,11 @@ class Mlp {
   void adjoint(const double* ybar, const bool (&use)[kStreams], bool x, bool theta,
                Workspace& w) const;
 
+  // What the last adjoint, with the same ybar and use, has in every lane as gradient of S to the
+  // merged network's parameters [merged_size][kBlock].
+  void gradient_lanes(const double* ybar, const bool (&use)[kStreams], const Workspace& w,
+                      double* lanes) const;
+
   // Gradients are gathered for the merged network and expanded to theta once, after all chunks are
   // folded.
   int merged_size() const { return merged_size_; }
@@ -108,6 +113,9 @@ class Mlp {
   const double* weights(const Layer& layer) const { return prefix_w(layer, layer.last); }
   void merge(Layer& layer);
   const double* slope(const Workspace& w, int layer) const;
+  // Pairs whose outer products are the gradient to the weights of a layer; how many.
+  int weight_streams(int layer, const double* ybar, const bool (&use)[kStreams], const Workspace& w,
+                     OuterStream (&streams)[kStreams + 1]) const;
 
   MlpShape shape_;
   const Kernels* kernels_;

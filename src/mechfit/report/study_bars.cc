@@ -55,7 +55,7 @@ std::vector<T> column(const std::vector<Bar>& bars, Key key) {
   return cells;
 }
 
-std::string noise_text(double noise) { return fmt::format("{:.6g}", noise); }
+std::string noise_label(double noise) { return fmt::format("{:.6g}", noise); }
 
 void add_method(Table& table, const std::vector<Bar>& bars) {
   table.add("Method", column<std::string>(bars, [](const Bar& bar) { return bar.method; }));
@@ -88,7 +88,7 @@ Figure bar_figure(const Bars& study, std::size_t number) {
                [&](const Bar& bar) { return bar.noise == noise; });
   Figure figure;
   figure.id = fmt::format("bars-{}", number);
-  figure.title = "Noise " + noise_text(noise) + study.position_unit;
+  figure.title = "Noise " + noise_label(noise) + study.position_unit;
   figure.caption = fmt::format(
       "Mean over seeds of the mean squared error of accelerations on noise-free test states; the "
       "whiskers are one standard error{}.",
@@ -141,7 +141,7 @@ Table summary_table(const Bars& study) {
   Table table{"summary-table", "Mean squared error of accelerations" + study.unit, 2};
   table.add("System", column<std::string>(bars, [](const Bar& bar) { return bar.system; }));
   table.add("Noise",
-            column<std::string>(bars, [](const Bar& bar) { return noise_text(bar.noise); }));
+            column<std::string>(bars, [](const Bar& bar) { return noise_label(bar.noise); }));
   add_method(table, bars);
   if (has_published(bars))
     table.add("Off by standard errors",
@@ -171,7 +171,7 @@ std::vector<Headline> bar_headlines(const Bars& study) {
         best = &bar;
     if (best)
       headlines.push_back({short_number(best->mean), "Lowest error, " + system,
-                           best->method + " at noise " + noise_text(noise) + study.position_unit});
+                           best->method + " at noise " + noise_label(noise) + study.position_unit});
   }
   return headlines;
 }
