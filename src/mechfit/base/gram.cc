@@ -10,7 +10,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <vector>
+#include <memory>
 
 HWY_BEFORE_NAMESPACE();
 namespace mechfit::HWY_NAMESPACE {
@@ -71,15 +71,16 @@ HWY_INLINE void tile(int rows, const double* HWY_RESTRICT left, const double* HW
 
 void add_gram(int rows, int cols, const double* a, double scale, double* s) {
   const int count = (cols + kPanel - 1) / kPanel;
-  std::vector<double> panels(static_cast<std::size_t>(count) * kDepth * kPanel);
+  const auto panels =
+      std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(count) * kDepth * kPanel);
   double rim[kTile * kPanel];
   for (int first = 0; first < rows; first += kDepth) {
     const int depth = rows - first < kDepth ? rows - first : kDepth;
-    pack(depth, cols, a + static_cast<std::size_t>(first) * cols, panels.data());
+    pack(depth, cols, a + static_cast<std::size_t>(first) * cols, panels.get());
     for (int row = 0; row < cols; row += kTile) {
-      const double* left = panels.data() + row / kPanel * kDepth * kPanel + row % kPanel;
+      const double* left = panels.get() + row / kPanel * kDepth * kPanel + row % kPanel;
       for (int column = 0; column < row + kTile && column < cols; column += kPanel) {
-        const double* right = panels.data() + column * kDepth;
+        const double* right = panels.get() + column * kDepth;
         const bool whole = row + kTile <= cols && column + kPanel <= row + 1;
         double* out = whole ? s + static_cast<std::size_t>(row) * cols + column : rim;
         if (!whole) std::fill_n(rim, kTile * kPanel, 0.0);

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "mechfit/base/error.h"
-#include "mechfit/fit/joint.h"
+#include "mechfit/fit/joint_gauss_newton.h"
 #include "mechfit/fit/start_model.h"
 #include "mechfit/fit/thin.h"
 
@@ -197,6 +197,11 @@ FitResult fit_jointly(Split split, const Log& train_smoothed, const Channels& ch
   bool finished = true, several = false;
   for (const Candidate& candidate : list) {
     if (!finished && best) break;
+    const Trig* richer = candidate.start.as<Trig>();
+    if (richer && best && !promises_more(*richer, *best, train, pool)) {
+      notes.push_back(candidate.name + " was not fitted: it promises no more than chance");
+      continue;
+    }
     std::optional<JointResult> result;
     if (best && options.ensemble == 1) joint.rival = best->validation_score;
     if (best || before) joint.before = before ? &*before : &*best;

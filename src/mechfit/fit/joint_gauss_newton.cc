@@ -63,6 +63,7 @@ double JointGaussNewton::objective(const MotionNoise& noise) {
 }
 
 bool JointGaussNewton::linearise() {
+  reduced_.reset();
   if (prior_) prior_->settle(model_);
   return runs_.linearise(model_, RunDerivatives::parameters);
 }
@@ -72,24 +73,32 @@ void JointGaussNewton::reduce_run(const MotionNoise& noise, double damping, Moti
   const int n = model_.joints(), p = model_.parameter_count(), free = free_.size();
   const int rows = (run.samples() - 2) * n;
   const Eigen::VectorXd slope = free_.slopes(model_.parameters());
+  std::vector<int> index(free);
+  for (int k = 0; k < free; ++k) index[k] = free_.index(k);
   part.B.resize(rows, free + 1);
   for (int row = 0; row < rows; ++row) {
     const double weight = 1 / noise.s[row % n];
     const double* theta = &run.error.theta[static_cast<std::size_t>(row) * p];
-    for (int k = 0; k < free; ++k) part.B(row, k) = weight * slope[k] * theta[free_.index(k)];
-    part.B(row, free) = weight * run.error.e[row];
+    double* out = part.B.row(row).data();
+    for (int k = 0; k < free; ++k) out[k] = weight * slope[k] * theta[index[k]];
+    out[free] = weight * run.error.e[row];
   }
   part.ok = run.quadratic.factor(noise, damping);
   if (!part.ok) return;
   // X = L^-1 [A'B | g_q]
-  part.X.setZero(run.samples() * n, free + 1);
-  for (int row = 0; row < rows; ++row) {
-    const int t = row / n, j = row % n;
-    for (int a = 0; a < 3 * n; ++a) {
-      const double weight = run.error.jacobian[((t * 3 + a / n) * n + j) * n + a % n] / noise.s[j];
-      part.X.row(t * n + a).head(free) += weight * part.B.row(row).head(free);
+  part.X.resize(run.samples() * n, free + 1);
+  for (int t = 0; t < run.samples(); ++t)
+    for (int i = 0; i < n; ++i) {
+      double* x = part.X.row(t * n + i).data();
+      std::fill_n(x, free, 0.0);
+      for (int a = std::max(0, t - run.samples() + 3); a < 3 && a <= t; ++a)
+        for (int j = 0; j < n; ++j) {
+          const int error = t - a;  // whose a-th configuration this is
+          const double* b = part.B.row(error * n + j).data();
+          const double weight = run.error.jacobian[((error * 3 + a) * n + j) * n + i] / noise.s[j];
+          for (int k = 0; k < free; ++k) x[k] += weight * b[k];
+        }
     }
-  }
   for (int k = 0; k < run.samples() * n; ++k) part.X(k, free) = run.quadratic.gradient()[k];
   run.quadratic.hessian().solve_lower(free + 1, part.X.data());
   part.S.setZero(free + 1, free + 1);
@@ -99,6 +108,8 @@ void JointGaussNewton::reduce_run(const MotionNoise& noise, double damping, Moti
 }
 
 void JointGaussNewton::reduce(const MotionNoise& noise, double damping) {
+  if (reduced_ == std::pair(noise, damping)) return;
+  reduced_ = {noise, damping};
   runs_.each([&](MotionRun& run, int k) { reduce_run(noise, damping, run, parts_[k]); });
   const int free = free_.size();
   Eigen::MatrixXd bordered = Eigen::MatrixXd::Zero(free + 1, free + 1);
@@ -126,6 +137,16 @@ Eigen::MatrixXd JointGaussNewton::information(const MotionNoise& noise) {
   Eigen::VectorXd g = g_;
   add_prior(S, g);
   return S;
+}
+
+double JointGaussNewton::promise(const MotionNoise& noise) {
+  reduce(noise, 0);
+  if (!ok_) return kInfinity;
+  Eigen::MatrixXd S = S_;
+  Eigen::VectorXd g = g_;
+  add_prior(S, g);
+  const Eigen::VectorXd d = free_.step(S, g, free_.of(model_.parameters()));
+  return promised_ - g.dot(d) - 0.5 * d.dot(S * d);
 }
 
 void JointGaussNewton::weigh_coefficients(const MotionNoise& noise) {
@@ -172,11 +193,9 @@ JointGaussNewton::Step JointGaussNewton::step(const MotionNoise& noise) {
   const double before =
       prior_value() + runs_.sum([&](MotionRun& run, int) { return run.quadratic.value(noise); });
   result.objective = before;
-  double reduced = -1;  // the damping of the motions in S_ and g_
   for (int attempt = 0; attempt < kTries; ++attempt) {
     const double q_damping = attempt < 2 && damping_ <= kFirstDamping ? 0 : damping_;
-    if (q_damping != reduced) reduce(noise, q_damping);
-    reduced = q_damping;
+    reduce(noise, q_damping);
     if (ok_) {
       Eigen::MatrixXd S = S_;
       Eigen::VectorXd g = g_;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <utility>
+
 #include "mechfit/fit/free_parameters.h"
 #include "mechfit/fit/joint.h"
 #include "mechfit/fit/joint_runs.h"
@@ -38,6 +41,10 @@ class JointGaussNewton {
   // One step from the last linearise, damped until J falls.
   Step step(const MotionNoise& noise);
 
+  // The decrease of J that the problem around the last linearise promises; infinite when some run
+  // has too few observations.
+  double promise(const MotionNoise& noise);
+
   // One round of automatic relevance determination around the last linearise: every prunable
   // coefficient's prior precision becomes the most likely one, so that what the data do not need
   // vanishes.
@@ -49,7 +56,8 @@ class JointGaussNewton {
   Eigen::MatrixXd information(const MotionNoise& noise);
 
  private:
-  // S_ and g_ around the last linearise, without any prior.
+  // S_ and g_ around the last linearise, without any prior. Nothing is done for the same noise and
+  // damping again: until the step is taken nobody else may factor the runs' quadratics.
   void reduce(const MotionNoise& noise, double damping);
   using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   struct Part {         // of one run
@@ -73,7 +81,8 @@ class JointGaussNewton {
   std::vector<Part> parts_;
   Eigen::MatrixXd S_;
   Eigen::VectorXd g_;
-  double promised_ = 0;  // by the motions alone
+  double promised_ = 0;                                    // by the motions alone
+  std::optional<std::pair<MotionNoise, double>> reduced_;  // noise and damping of S_ and g_
   double damping_ = 0;
   bool ok_ = true;
 };
@@ -83,5 +92,11 @@ JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const L
                                    const Log& validation, const Log& validation_smoothed,
                                    const MotionNoise& noise, const JointOptions& options,
                                    ThreadPool& pool, const JointHooks& hooks);
+
+// Whether a trig model of a higher degree promises to explain the training runs better than by
+// chance: at the poorer model's fit p coefficients that are of no use promise a decrease of J by
+// half a chi-square number of p degrees of freedom, less where priors hold them.
+bool promises_more(const Trig& richer, const JointResult& poorer, const Log& train,
+                   ThreadPool& pool);
 
 }  // namespace mechfit

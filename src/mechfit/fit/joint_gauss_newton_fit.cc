@@ -127,4 +127,16 @@ JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const L
   return result;
 }
 
+bool promises_more(const Trig& richer, const JointResult& poorer, const Log& train,
+                   ThreadPool& pool) {
+  Model model(richer);
+  model.set_parameters(richer.parameters_of(*poorer.model.as<Trig>()));
+  JointRuns runs(model, train, poorer.train, pool);
+  const auto prior = make_prior(model, poorer.train);
+  prior->set_weight(kPruningMassWeight);
+  JointGaussNewton solver(model, runs, {}, prior.get());
+  if (!solver.linearise()) return true;
+  return solver.promise(poorer.noise) > 0.5 * solver.parameters().size();
+}
+
 }  // namespace mechfit

@@ -78,6 +78,7 @@ bool MassPrior::add_derivatives(const Model& model, Eigen::Ref<Eigen::VectorXd> 
   // G^-1 dM^/dtheta G^-T of all points
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> slopes;
   if (hessian) slopes.resize(count_ * n_ * n_, p);
+  std::vector<double> dM(n_ * n_);
   if (hessian) lanes_.resize(static_cast<std::size_t>(n_ * n_) * p * kBlock);
   for (int first = 0; first < count_; first += kBlock) {
     const int lanes = std::min(kBlock, count_ - first);
@@ -108,23 +109,24 @@ bool MassPrior::add_derivatives(const Model& model, Eigen::Ref<Eigen::VectorXd> 
             {.theta_lanes = &lanes_[static_cast<std::size_t>(i * n_ + j) * p * kBlock]}, w_);
       }
     model.clear_gradient(w_);
-    Eigen::MatrixXd G(n_, n_), dM(n_, n_);
-    for (int l = 0; l < lanes; ++l) {
-      G.setZero();
-      for (int i = 0; i < n_; ++i)
-        for (int j = 0; j <= i; ++j) G(i, j) = factor_[(i * n_ + j) * kBlock + l];
-      for (int k = 0; k < p; ++k) {
+    // G^-1 dM G^-T, forward substitution on the columns of dM and then on its rows
+    const auto substitute = [&](int l, double* x, int stride) {
+      for (int i = 0; i < n_; ++i) {
+        double sum = x[i * stride];
+        for (int k = 0; k < i; ++k) sum -= factor_[(i * n_ + k) * kBlock + l] * x[k * stride];
+        x[i * stride] = sum / factor_[(i * n_ + i) * kBlock + l];
+      }
+    };
+    for (int k = 0; k < p; ++k)
+      for (int l = 0; l < lanes; ++l) {
         for (int i = 0; i < n_; ++i)
           for (int j = 0; j <= i; ++j)
-            dM(i, j) = dM(j, i) =
+            dM[i * n_ + j] = dM[j * n_ + i] =
                 lanes_[(static_cast<std::size_t>(i * n_ + j) * p + k) * kBlock + l];
-        G.triangularView<Eigen::Lower>().solveInPlace(dM);
-        dM.transposeInPlace();
-        G.triangularView<Eigen::Lower>().solveInPlace(dM);
-        slopes.col(k).segment((first + l) * n_ * n_, n_ * n_) =
-            Eigen::Map<const Eigen::VectorXd>(dM.data(), n_ * n_);
+        for (int j = 0; j < n_; ++j) substitute(l, &dM[j], n_);
+        for (int i = 0; i < n_; ++i) substitute(l, &dM[i * n_], 1);
+        for (int i = 0; i < n_ * n_; ++i) slopes((first + l) * n_ * n_ + i, k) = dM[i];
       }
-    }
   }
   model.add_gradient(w_, merged);
   std::vector<double> theta(p);

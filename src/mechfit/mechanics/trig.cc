@@ -70,6 +70,26 @@ Trig::Trig(TrigConfig config)
   b_ = input_matrix();
 }
 
+std::vector<double> Trig::parameters_of(const Trig& poorer) const {
+  MECHFIT_CHECK(poorer.n_ == n_ && poorer.slips_.size() == slips_.size() &&
+                poorer.config_.scales == config_.scales &&
+                poorer.config_.input_map == config_.input_map);
+  std::vector<double> theta(theta_.size(), 0.0);
+  for (int f = 0; f < poorer.basis_.size(); ++f) {
+    const int own = basis_.find(poorer.basis_, f);
+    MECHFIT_CHECK(own >= 0, "the other model has functions that this one has not");
+    if (f > 0)
+      theta[potential_offset() + own - 1] = poorer.theta_[poorer.potential_offset() + f - 1];
+    if (f >= poorer.mass_functions_) continue;
+    MECHFIT_CHECK(own < mass_functions_);
+    for (int entry = 0; entry < entries(); ++entry)
+      theta[entry * mass_functions_ + own] = poorer.theta_[entry * poorer.mass_functions_ + f];
+  }
+  std::copy(poorer.theta_.begin() + poorer.friction_offset(), poorer.theta_.end(),
+            theta.begin() + friction_offset());
+  return theta;
+}
+
 void Trig::set_parameters(std::span<const double> theta) {
   MECHFIT_CHECK(theta.size() == theta_.size(), std::to_string(theta.size()) +
                                                    " parameters given, the model has " +

@@ -47,6 +47,8 @@ class Trig {
   int parameter_count() const { return static_cast<int>(theta_.size()); }
   std::span<const double> parameters() const { return theta_; }
   void set_parameters(std::span<const double> theta);
+  // The parameters with which this is the same model as one of a lower degree.
+  std::vector<double> parameters_of(const Trig& poorer) const;
 
   // Sections of theta, in this order: M [n (n+1) / 2][mass_functions], lower triangle row by row;
   // V [basis size - 1], without the constant; viscous [slips]; Coulomb [slips]; gamma or B [n][m].

@@ -67,6 +67,11 @@ std::string TrigBasis::name(int function, const std::vector<std::string>& joints
   return powers + (powers.empty() ? "" : " ") + (f.sine ? "sin(" : "cos(") + phase + ")";
 }
 
+int TrigBasis::find(const TrigBasis& other, int function) const {
+  const auto found = std::find(functions_.begin(), functions_.end(), other.functions_[function]);
+  return found == functions_.end() ? -1 : static_cast<int>(found - functions_.begin());
+}
+
 TrigBasis::Workspace TrigBasis::make_workspace() const {
   const int n = static_cast<int>(types_.size());
   Workspace w;

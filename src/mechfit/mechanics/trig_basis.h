@@ -28,6 +28,8 @@ class TrigBasis {
   int size() const { return static_cast<int>(functions_.size()); }
   int size(int joints) const;  // functions of at most that many joints
   std::string name(int function, const std::vector<std::string>& joints) const;
+  // Where the function of another basis is in this one; -1: nowhere.
+  int find(const TrigBasis& other, int function) const;
 
   struct Workspace {
     AlignedVector phase;         // cos, sin of k q_i       [n][degree][2][kBlock]
@@ -47,6 +49,8 @@ class TrigBasis {
     std::vector<int> order;  // k of a periodic joint, power of a plain one [n]
     bool sine;
     int joints;  // with order != 0
+
+    friend bool operator==(const Function&, const Function&) = default;
   };
   void add_functions(std::vector<int>& order, std::size_t i, int joints, int turning);
   // Factors of one function at one block of points, see trig_basis.cc.

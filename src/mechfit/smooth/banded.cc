@@ -14,17 +14,21 @@ void Banded::reset(int size, int half) {
   data_.assign(static_cast<std::size_t>(size) * stride(), 0.0);
 }
 
+// Column by column, each taken out of the triangle of rows that it reaches: only a root and a
+// division stand between one column and the next.
 bool Banded::factor() {
-  // L_ij = (A_ij - sum_k<j L_ik L_jk) / L_jj
-  for (int i = 0; i < size_; ++i) {
-    double* row = &data_[static_cast<std::size_t>(i) * stride()] + half_ - i;  // row[j] = (i, j)
-    const int first = std::max(0, i - half_);
-    for (int j = first; j <= i; ++j) {
-      const double* other = &data_[static_cast<std::size_t>(j) * stride()] + half_ - j;
-      double sum = row[j];
-      for (int k = std::max(first, j - half_); k < j; ++k) sum -= row[k] * other[k];
-      if (i == j && !(sum > 0)) return false;
-      row[j] = i == j ? std::sqrt(sum) : sum / other[j];
+  std::vector<double> column(half_ + 1);
+  for (int j = 0; j < size_; ++j) {
+    double* pivot = &at(j, j);
+    if (!(*pivot > 0)) return false;
+    *pivot = std::sqrt(*pivot);
+    const double inverse = 1 / *pivot;
+    const int reach = std::min(half_, size_ - 1 - j);
+    for (int i = 1; i <= reach; ++i) {
+      double* row = &at(j + i, j);
+      *row *= inverse;
+      column[i] = *row;
+      for (int k = 1; k <= i; ++k) row[k] -= column[i] * column[k];
     }
   }
   return true;
@@ -40,8 +44,9 @@ void Banded::solve_lower(std::span<double> x) const {
   MECHFIT_CHECK(x.size() == static_cast<std::size_t>(size_));
   for (int i = 0; i < size_; ++i) {
     double sum = x[i];
+    const double inverse = 1 / at(i, i);  // before the sum is there
     for (int k = std::max(0, i - half_); k < i; ++k) sum -= at(i, k) * x[k];
-    x[i] = sum / at(i, i);
+    x[i] = sum * inverse;
   }
 }
 

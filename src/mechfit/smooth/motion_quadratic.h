@@ -11,6 +11,8 @@ namespace mechfit {
 struct MotionNoise {
   std::vector<double> sigma;  // standard deviation of an observation      [n]
   std::vector<double> s;      // and of an acceleration error of the model [n]
+
+  friend bool operator==(const MotionNoise&, const MotionNoise&) = default;
 };
 
 // One run's
