@@ -15,6 +15,7 @@ namespace mechfit {
 struct LogOptions {
   std::vector<std::string> files;
   ReadOptions read;
+  std::string u_option = "--u";  // by which the columns of inputs are named
 };
 
 // Adds `FILE...`, --time, --q, --u, --qd, --qdd, --trajectory, --joints, --degrees,

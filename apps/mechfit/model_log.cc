@@ -38,7 +38,7 @@ ReadResult read_log_for(const ModelRecord& record, LogOptions options) {
   const Channels& found = result.log.channels;
   if (own.m() > 0 && found.m() != own.m())
     throw InputError(options.files[0] + ": " + counted(found.m(), "input") + ", the model has " +
-                     std::to_string(own.m()) + " (name the columns with --u)");
+                     std::to_string(own.m()) + " (name the columns with " + options.u_option + ")");
   if (own.m() == 0 && found.m() > 0)
     result.notes.push_back("the model has no inputs, those of the log are ignored");
   for (int i = 0; i < own.n(); ++i)

@@ -82,7 +82,8 @@ void add_options(CLI::App& command, Options& o) {
   command.add_option("--qd", o.log.read.qd, "Columns of velocities, for --start logged")
       ->delimiter(',')
       ->group(group);
-  command.add_option("--u-columns", o.log.read.u, "Columns of the inputs")
+  o.log.u_option = "--u-columns";
+  command.add_option(o.log.u_option, o.log.read.u, "Columns of the inputs")
       ->delimiter(',')
       ->group(group);
 }

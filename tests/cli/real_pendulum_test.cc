@@ -20,9 +20,11 @@ std::string record() {
 // less from the states that mechfit estimates by the angles before the start.
 class RealDoublePendulum : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Families, RealDoublePendulum,
-                         ::testing::Values("trig", "double-pendulum-links --fix g=-9.81,m2=0.1"),
+                         ::testing::Values("trig", "smm",
+                                           "double-pendulum-links --fix g=-9.81,m2=0.1"),
                          [](const auto& family) {
-                           return std::string(family.param).starts_with("trig") ? "Trig" : "Links";
+                           const std::string name = family.param;
+                           return name == "trig" ? "Trig" : name == "smm" ? "Smm" : "Links";
                          });
 
 TEST_P(RealDoublePendulum, IsPredictedAsWellAsByItsAuthors) {

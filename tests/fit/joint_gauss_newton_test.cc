@@ -160,6 +160,21 @@ TEST(FitJoint, TrigonometricModelIsFarBetterThanSmoothingAlone) {
   for (double x : result.standard_errors) EXPECT_TRUE(std::isfinite(x));
 }
 
+// Degree 1 is exact for pendulums when angles are periodic, and far from it when they are not.
+TEST(FitJoint, AHigherDegreePromisesMoreOnlyWhereItIsNeeded) {
+  for (const bool periodic : {true, false}) {
+    PendulumData data = testing::pendulum_data(0.0, 0.01, 14);
+    for (Log* log : {&data.train, &data.validation})
+      if (!periodic) log->channels.joint_types.assign(2, JointType::plain);
+    ThreadPool pool(2);
+    const Trig poorer = trig_for(data.train, pool);
+    const auto fitted = fit_joint(Model(poorer), data.train, data.validation, {}, pool);
+    TrigConfig config = poorer.config();
+    config.degree = 2;
+    EXPECT_EQ(promises_more(Trig(config), fitted, data.train, pool), !periodic);
+  }
+}
+
 TEST(FitJoint, FindsTheConstantsThatTheMotionTells) {
   const PendulumData data = testing::pendulum_data(0.5, 0.1, 12);
   ThreadPool pool(2);

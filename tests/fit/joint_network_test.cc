@@ -5,7 +5,9 @@
 #include <cmath>
 
 #include "mechfit/base/gradient_check.h"
+#include "mechfit/evaluate/acceleration_error.h"
 #include "mechfit/fit/data_scales.h"
+#include "mechfit/fit/joint_gauss_newton.h"
 #include "mechfit/fit/samples.h"
 #include "mechfit/fit/thin.h"
 #include "mechfit/smooth/smoother.h"
@@ -83,6 +85,82 @@ TEST(JointNetwork, StepsLowerTheObjective) {
   double last = first;
   for (int k = 0; k < 60; ++k) last = solver.step(noise, 1e-2, JointNetwork::Motions::moved);
   EXPECT_LT(last, 0.5 * first);
+}
+
+TEST(JointNetwork, HeldMotionsStayWhereTheyAre) {
+  const PendulumData data = testing::pendulum_data(0.0, 0.05, 4, 40, 2);
+  ThreadPool pool(1);
+  const Model model = small_network(data.train, pool);
+  JointRuns runs(model, data.train, data.train, pool);
+  const auto motions = runs.motions();
+  JointNetwork solver(model, runs, nullptr);
+  const MotionNoise noise{{0.05, 0.05}, {5.0, 5.0}};
+  const double first = solver.step(noise, 1e-2, JointNetwork::Motions::held);
+  double last = first;
+  for (int k = 0; k < 60; ++k) last = solver.step(noise, 1e-2, JointNetwork::Motions::held);
+  EXPECT_LT(last, 0.9 * first);
+  EXPECT_EQ(runs.motions(), motions);
+}
+
+TEST(JointNetwork, JacobianToTheParametersGivesTheGatheredGradient) {
+  const PendulumData data = testing::pendulum_data(0.5, 0.05, 9, 40, 1);
+  ThreadPool pool(1);
+  const Model model = small_network(data.train, pool);
+  JointRuns runs(model, data.train, data.train, pool);
+  ASSERT_TRUE(runs.linearise(model, RunDerivatives::parameters));
+  MotionRun& run = runs[0];
+  const std::vector<double> g = run.error.e;
+  std::vector<double> expected(model.parameter_count()), merged(model.merged_size());
+  for (std::size_t row = 0; row < g.size(); ++row)
+    for (std::size_t k = 0; k < expected.size(); ++k)
+      expected[k] += g[row] * run.error.theta[row * expected.size() + k];
+  auto& w = run.error.run.block.model;
+  model.clear_gradient(w);
+  del_run_error_pullback(model, run.view(run.q), g, {}, true, run.error);
+  model.add_gradient(w, merged);
+  std::vector<double> gradient(expected.size());
+  model.expand_gradient(merged, gradient);
+  double largest = 0;
+  for (double x : gradient) largest = std::max(largest, std::abs(x));
+  for (std::size_t k = 0; k < gradient.size(); ++k)
+    EXPECT_NEAR(expected[k], gradient[k], 1e-11 * largest);
+}
+
+TEST(JointNetwork, GaussNewtonStepsLowerTheObjective) {
+  const PendulumData data = testing::pendulum_data(0.0, 0.01, 4, 40, 2);
+  ThreadPool pool(1);
+  const Model model = small_network(data.train, pool);
+  const MotionNoise noise{{0.01, 0.01}, {1.0, 1.0}};
+  JointRuns runs(model, data.train, data.train, pool);
+  JointGaussNewton solver(model, runs, {}, nullptr);
+  const double first = solver.objective(noise);
+  double last = first;
+  for (int k = 0; k < 25; ++k) {
+    ASSERT_TRUE(solver.linearise());
+    const auto step = solver.step(noise);
+    EXPECT_LE(step.objective, last);
+    last = step.objective;
+  }
+  EXPECT_LT(last, 0.01 * first);
+}
+
+// The motions of a family with few parameters are worth more than smoothed ones.
+TEST(JointNetwork, GainsByTheMotionsOfAnotherFamily) {
+  const PendulumData data = testing::pendulum_data(0.0, 0.1, 21);
+  ThreadPool pool(2);
+  const Model model = small_network(data.train, pool);
+  TrigConfig config;
+  config.joints = data.train.channels.joint_types;
+  config.friction = true;
+  config.scales = model.as<Smm>()->config().scales;
+  const JointResult trig = fit_joint(Model(Trig(config)), data.train, data.validation, {}, pool);
+  const auto error = [&](const JointResult* before) {
+    JointOptions options;
+    options.before = before;
+    const auto result = fit_joint(model, data.train, data.validation, options, pool);
+    return acceleration_mse(result.model, data.test, pool);
+  };
+  EXPECT_LT(error(&trig), 0.7 * error(nullptr));
 }
 
 JointResult short_fit(const PendulumData& data, int threads, const JointHooks& hooks = {}) {

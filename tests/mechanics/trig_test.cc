@@ -162,5 +162,28 @@ TEST(Trig, RefusesAMatrixThatIsNotPositive) {
   EXPECT_TRUE(std::isnan(G[0]));
 }
 
+TEST_P(EveryTrig, AModelOfHigherDegreeCanBeTheSame) {
+  Random random(31);
+  const Trig poorer = random_trig(GetParam(), random);
+  TrigConfig config = poorer.config();
+  ++config.degree;
+  Trig richer(config);
+  ASSERT_GT(richer.parameter_count(), poorer.parameter_count());
+  richer.set_parameters(richer.parameters_of(poorer));
+  const auto s = testing::random_state(poorer, random);
+  const int n = poorer.joints();
+  AlignedVector p = make_panel(n), f = make_panel(n), other_p = make_panel(n),
+                other_f = make_panel(n);
+  auto w = poorer.make_workspace();
+  auto other = richer.make_workspace();
+  poorer.forces({s.q.data(), s.v.data(), s.u.data()}, p.data(), f.data(), w);
+  richer.forces({s.q.data(), s.v.data(), s.u.data()}, other_p.data(), other_f.data(), other);
+  for (int k = 0; k < n * kBlock; ++k) {
+    EXPECT_NEAR(other_p[k], p[k], 1e-12 * (1 + std::abs(p[k])));
+    EXPECT_NEAR(other_f[k], f[k], 1e-12 * (1 + std::abs(f[k])));
+  }
+  EXPECT_THROW(poorer.parameters_of(richer), CheckError);
+}
+
 }  // namespace
 }  // namespace mechfit
