@@ -51,8 +51,8 @@ struct Adjoints {
   double* v = nullptr;  // [n][kBlock]
   double* u = nullptr;  // [m][kBlock]
   bool theta = false;
-  // The gradient to the parameters in every lane [p][kBlock], where these are few. It may use up the
-  // accumulator.
+  // The gradient to the parameters in every lane [p][kBlock], where these are few. It may use up
+  // the accumulator.
   double* theta_lanes = nullptr;
 };
 
