@@ -32,6 +32,15 @@ MotionNoise first_noise(const SmoothResult& smoothed, const JointOptions& option
   return noise;
 }
 
+// Whether a family's errors are well below the accelerations; else its motions are no better than
+// smoothed ones.
+bool explains(const MotionNoise& fitted, const MotionNoise& first) {
+  constexpr double kBelow = 0.5;
+  for (std::size_t j = 0; j < first.s.size(); ++j)
+    if (!(fitted.s[j] < kBelow * first.s[j])) return false;
+  return true;
+}
+
 }  // namespace
 
 JointResult fit_joint(const Model& start, const Log& train, const Log& validation,
@@ -43,9 +52,10 @@ JointResult fit_joint(const Model& start, const Log& train, const Log& validatio
   const Log validation_smoothed = smooth(validation, {}, pool).log;
   const MotionNoise noise = first_noise(smoothed, options);
   const auto engine = start.as<Smm>() ? fit_joint_network : fit_joint_gauss_newton;
-  const JointResult* before = start.as<Smm>() ? options.before : nullptr;
-  return engine(start, train, before ? before->train : smoothed.log, validation,
-                before ? before->validation : validation_smoothed, noise, options, pool, hooks);
+  JointOptions own = options;
+  if (!start.as<Smm>() || (own.before && !explains(own.before->noise, noise))) own.before = nullptr;
+  return engine(start, train, own.before ? own.before->train : smoothed.log, validation,
+                own.before ? own.before->validation : validation_smoothed, noise, own, pool, hooks);
 }
 
 }  // namespace mechfit

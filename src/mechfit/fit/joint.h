@@ -28,8 +28,8 @@ struct JointOptions {
   std::vector<int> fixed;      // parameters that are known and keep their values (not for networks)
   int iterations = 0;          // at most; 0: as many as the family needs
   double learning_rate = 0.0;  // of networks; 0: their default
-  // What another family made of the same runs: networks begin with its motions. Null: with smoothed
-  // ones.
+  // What another family made of the same runs: networks begin with its motions if its errors are
+  // small. Null: with smoothed ones.
   const JointResult* before = nullptr;
   // Held-out score of another family: a network far from reaching it is not polished.
   double rival = -std::numeric_limits<double>::infinity();

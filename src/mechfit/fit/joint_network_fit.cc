@@ -37,7 +37,8 @@ constexpr double kDrop = 50;
 constexpr MotionRun::Options kFirstSolve{10, 1e-3};
 
 // Precise data have more to teach: where a Gauss-Newton step on motions and parameters together
-// makes the held-out log-likelihood higher by kChance, more of them follow, s and sigma at their
+// makes the held-out log-likelihood higher by kChance, and J (half the numbers when sigma and s are
+// right) says that the network can explain the data, more of them follow, s and sigma at their
 // most likely values; a later model is preferred unless it falls short by more than that. Noisy
 // data would be overfitted.
 constexpr double kChance = 5;
@@ -175,13 +176,15 @@ void polish(const Model& start, const std::vector<double>& s_unit, const JointOp
     settled = step.promised < kSettled * runs.numbers();
     const double score = held_out.score(solver.model(), noise), gain = score - highest;
     const double chance = kChance / held_out.runs.numbers();
-    const bool worth = k > 1 || (gain > chance && score + kReach * gain > options.rival);
-    if (gain > (k > 1 ? -chance : chance)) {
+    const bool worth = k > 1 || (gain > chance && step.objective < runs.numbers() &&
+                                 score + kReach * gain > options.rival);
+    if (!worth) break;
+    if (gain > -chance) {
       best = JointBest::at(score, solver.model(), noise, runs, held_out.runs);
       kept = k;
     }
     highest = std::max(highest, score);
-    if (!worth || !step.better) break;
+    if (!step.better) break;
     result.history.push_back({before + k, before + kMostPolishing, step.objective, score, noise});
     if (hooks.progress && !hooks.progress(result.history.back())) {
       result.finished = quiet || k == kMostPolishing;
