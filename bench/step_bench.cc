@@ -4,6 +4,7 @@
 
 #include "bench/peak.h"
 #include "bench/steps.h"
+#include "mechfit/net/kernels.h"
 
 namespace mechfit::bench {
 namespace {
@@ -61,6 +62,21 @@ void peak(benchmark::State& state) {
   state.counters["GFLOP/s"] = best;
 }
 BENCHMARK(peak)->Iterations(1);
+
+// One layer of 32 rows, in the first-level cache.
+void tanh_of_a_panel(benchmark::State& state) {
+  AlignedVector x = make_panel(32), y = x;
+  Random random(1);
+  for (double& value : x) value = random.uniform(-2, 2);
+  const int values = static_cast<int>(x.size());
+  for (auto _ : state) {
+    vector_tanh(x.data(), values, y.data());
+    benchmark::DoNotOptimize(y.data());
+  }
+  state.counters["ns/value"] = benchmark::Counter(
+      values * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(tanh_of_a_panel);
 
 }  // namespace
 }  // namespace mechfit::bench

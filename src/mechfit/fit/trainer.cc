@@ -14,9 +14,14 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kMaxHalvings = 60;
 
 bool all_finite(std::span<const double> x) {
-  double sum = 0.0;  // NaN and infinities survive a sum of zeros times them
-  for (double value : x) sum += 0.0 * value;
-  return sum == 0.0;
+  // NaN and infinities survive a sum of zeros times them; several sums, so that none waits
+  constexpr std::size_t kSums = 8;
+  double sums[kSums] = {};
+  std::size_t i = 0;
+  for (; i + kSums <= x.size(); i += kSums)
+    for (std::size_t k = 0; k < kSums; ++k) sums[k] += 0.0 * x[i + k];
+  for (; i < x.size(); ++i) sums[0] += 0.0 * x[i];
+  return std::all_of(sums, sums + kSums, [](double sum) { return sum == 0.0; });
 }
 
 }  // namespace

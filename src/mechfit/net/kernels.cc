@@ -37,13 +37,13 @@ HWY_INLINE auto fetched(Panels... panels) {
 }
 
 void vector_tanh(const double* x, int count, double* y) {
-  alignas(64) double buffer[kLanes];
-  for (int i = 0; i < count; i += kLanes) {
-    const int part = count - i < kLanes ? count - i : kLanes;
-    for (int j = 0; j < kLanes; ++j) buffer[j] = j < part ? x[i + j] : 0.0;
-    store(tanh_of(load(buffer)), buffer);
-    for (int j = 0; j < part; ++j) y[i + j] = buffer[j];
-  }
+  int i = 0;
+  for (; i + kLanes <= count; i += kLanes) hn::StoreU(tanh_of(hn::LoadU(D(), x + i)), D(), y + i);
+  if (i == count) return;
+  alignas(64) double buffer[kLanes] = {};
+  for (int j = i; j < count; ++j) buffer[j - i] = x[j];
+  store(tanh_of(load(buffer)), buffer);
+  for (int j = i; j < count; ++j) y[j] = buffer[j - i];
 }
 
 void activate(Activation act, int rows, double* HWY_RESTRICT a, double* HWY_RESTRICT k) {
