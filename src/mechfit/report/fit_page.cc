@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "mechfit/report/drawing.h"
 #include "mechfit/report/fit_scores.h"
@@ -17,22 +18,29 @@ Section learning_section(const Node& learning) {
   const auto epoch = learning.at("epoch").numbers();
   Table data{"learning-data", "Loss by epoch"};
   const int x = data.add("epoch", epoch);
-  auto curves = panel(data, "epoch", "loss");
-  bool positive = true;
+  // A panel each: losses and scores have units of their own.
+  nlohmann::json panels = nlohmann::json::array();
   for (const Node& item : learning.at("series").items()) {
     item.only({"name", "y"});
     auto y = item.at("y").numbers(epoch.size());
-    positive =
-        positive && std::none_of(y.begin(), y.end(), [](double value) { return value <= 0; });
-    const std::size_t number = curves["series"].size();
-    const Look look{fmt::format("c{}", number % 8), number == 0 ? "line" : "dash"};
-    curves["series"].push_back(series(data, x, item.at("name").text(), std::move(y), look));
+    const std::string name = item.at("name").text();
+    auto curve = panel(data, "epoch", name);
+    double least = std::numeric_limits<double>::infinity(), most = -least;
+    bool gaps = false;
+    for (double value : y) {
+      gaps = gaps || std::isnan(value);
+      least = std::fmin(least, value);
+      most = std::fmax(most, value);
+    }
+    curve["ylog"] = least > 0 && most > 3 * least;
+    const Look look{fmt::format("c{}", panels.size() % 8), gaps ? "points" : "line"};
+    curve["series"].push_back(series(data, x, name, std::move(y), look));
+    if (const auto selected = learning.find("selected"))
+      curve["marks"] = {{{"x", selected->number()}, {"text", "selected"}}};
+    panels.push_back(std::move(curve));
   }
-  curves["ylog"] = positive;
-  if (const auto selected = learning.find("selected"))
-    curves["marks"] = {{{"x", selected->number()}, {"text", "selected"}}};
-  auto drawing = plot(1, "x");
-  drawing["views"].push_back({{"panels", {curves}}});
+  auto drawing = plot(static_cast<int>(std::min<std::size_t>(panels.size(), 2)), "x");
+  drawing["views"].push_back({{"panels", std::move(panels)}});
   Section section{
       "learning", "Learning", "The model is the one that did best on validation runs.", {}};
   section.blocks.emplace_back(Figure{"learning-curves",
