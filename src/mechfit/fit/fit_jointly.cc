@@ -210,7 +210,7 @@ FitResult fit_jointly(Split split, const Log& train_smoothed, const Channels& ch
     } catch (const InputError& error) {
       if (list.size() == 1) throw;
       failure = candidate.name + ": " + error.what();
-      notes.push_back(failure);
+      if (candidate.competes) notes.push_back(failure);
       continue;
     }
     finished = result->finished;
