@@ -1,8 +1,20 @@
 #include "mechfit/base/thread_pool.h"
 
+#include <chrono>
+
 #include "mechfit/base/error.h"
 
 namespace mechfit {
+
+// Longer than the time between two calls of run in a step of training, far shorter than what a
+// sleeping thread that is needed costs often.
+constexpr auto kLook = std::chrono::microseconds(100);
+
+template <class Condition>
+void ThreadPool::look_for(const Condition& condition) {
+  const auto end = std::chrono::steady_clock::now() + kLook;
+  while (!condition() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+}
 
 ThreadPool::ThreadPool(int threads) {
   MECHFIT_CHECK(threads >= 1, "threads = " + std::to_string(threads));
@@ -13,6 +25,10 @@ ThreadPool::ThreadPool(int threads) {
         wake_.wait(lock, [this] { return stop_ || (function_ && next_ < tasks_); });
         if (stop_) return;
         work(worker, lock);
+        const int seen = calls_;
+        lock.unlock();
+        look_for([&] { return calls_ != seen; });
+        lock.lock();
       }
     });
   }
@@ -56,8 +72,12 @@ void ThreadPool::run_all(int tasks, const std::function<void(int, int)>& f) {
   tasks_ = tasks;
   next_ = 0;
   error_ = nullptr;
+  ++calls_;
   wake_.notify_all();
   work(0, lock);
+  lock.unlock();
+  look_for([this] { return running_ == 0; });
+  lock.lock();
   done_.wait(lock, [this] { return running_ == 0 && next_ >= tasks_; });
   function_ = nullptr;
   if (error_) std::rethrow_exception(error_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <functional>
@@ -12,7 +13,8 @@ namespace mechfit {
 // A fixed team of threads. run(tasks, f) calls f(task, worker) for task = 0 .. tasks-1 and returns
 // when all are done; the caller is worker 0, worker < size() names the scratch memory to use. Which
 // worker gets which task is not fixed, so results must be stored per task. The first exception of a
-// task is thrown again by run. Allocates nothing.
+// task is thrown again by run. Allocates nothing. Steps of training call run every few hundred
+// microseconds, so who waits looks for a while before he sleeps.
 class ThreadPool {
  public:
   explicit ThreadPool(int threads);
@@ -29,12 +31,15 @@ class ThreadPool {
  private:
   void run_all(int tasks, const std::function<void(int task, int worker)>& f);
   void work(int worker, std::unique_lock<std::mutex>& lock);
+  template <class Condition>
+  static void look_for(const Condition& condition);
 
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable wake_, done_;
   const std::function<void(int, int)>* function_ = nullptr;
-  int tasks_ = 0, next_ = 0, running_ = 0;
+  int tasks_ = 0, next_ = 0;
+  std::atomic<int> running_ = 0, calls_ = 0;  // workers at work, calls of run
   bool stop_ = false;
   std::exception_ptr error_;
 };
