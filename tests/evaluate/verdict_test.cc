@@ -59,16 +59,6 @@ TEST(Verdict, ASlowJointCountsAsMuchAsAFastOne) {
   EXPECT_THAT(verdict.text, HasSubstr("; not beyond."));
 }
 
-// Noise of the observations is as large as what moves in a moment.
-TEST(Verdict, ShortTimesThatShowNothingButNoiseCondemnNothing) {
-  const auto noisy = horizon(0.1, {1e-3, 1}, {1e-3, 1}), fine = horizon(1, {1e-3, 1}, {1e-1, 99});
-  const auto lost = horizon(2, {1e-1, 99}, {1e-1, 99}), chance = horizon(4, {0, 0}, {1e-1, 99});
-  const Verdict verdict = judge(scores(0.95, {noisy, fine, lost, chance}));
-  EXPECT_EQ(verdict.reliable_until, 1);
-  EXPECT_EQ(verdict.grade, Grade::partial);
-  EXPECT_EQ(judge(scores(0.95, {noisy, lost})).reliable_until, 0);
-}
-
 TEST(Verdict, BadIsWorseThanTheMeanAndNotReliableAnywhere) {
   const auto poor = horizon(0.1, {1, 1}, {1e-3, 1});
   EXPECT_EQ(judge(scores(-0.1, {poor})).grade, Grade::bad);

@@ -43,10 +43,9 @@ std::string rollout_text(const Scores& scores, double until) {
   if (horizons.empty()) return "The runs are too short for rollouts.";
   if (until == 0)
     return fmt::format(
-        "Its rollouts are no better than a guess: from {:g} to {:g} s they are never within half "
-        "the "
-        "error of the better baseline.",
-        horizons.front().seconds, horizons.back().seconds);
+        "Its rollouts are no better than a guess: after {:g} s they are not within half the error "
+        "of the better baseline.",
+        horizons.front().seconds);
   const auto at = std::find_if(horizons.begin(), horizons.end(),
                                [&](const HorizonScore& h) { return h.seconds == until; });
   const double error = relative_error(*at);
@@ -67,8 +66,7 @@ Verdict judge(const Scores& scores) {
   for (const HorizonScore& score : scores.rollout.horizons) {
     if (!(relative_error(score) <= kReliable)) {
       everywhere = false;
-      if (verdict.reliable_until > 0) break;
-      continue;  // a moment later everybody is as near as the noise lets him
+      break;
     }
     verdict.reliable_until = score.seconds;
   }

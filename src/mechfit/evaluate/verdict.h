@@ -14,8 +14,7 @@ struct Verdict {
   // Share of the accelerations' variance, mean over joints; can be negative, even -infinity.
   double explained = 0;
   // [s] longest horizon up to which rollouts keep within half the error of the better baseline,
-  // root mean square over joints, once they are: over short times noise is all that is seen of
-  // either. 0: at none.
+  // root mean square over joints; 0: not even the first.
   double reliable_until = 0;
   std::string text;  // one or two sentences
 };
