@@ -67,6 +67,37 @@ TEST_P(LanesOfSize, SolvesMayOverwriteTheirRightHandSide) {
       EXPECT_EQ(lanes.M[k], lanes.G[k]);
 }
 
+TEST_P(LanesOfSize, InverseAndDeterminantAgreeWithEigen) {
+  Lanes lanes(GetParam());
+  const int n = lanes.n;
+  AlignedVector inverse(lanes.M.size()), det = make_panel(1), again = det;
+  invert(n, lanes.M.data(), inverse.data(), det.data());
+  for (int l = 0; l < kBlock; ++l) {
+    const Eigen::MatrixXd M = lanes.matrices[l], A = M.inverse();
+    EXPECT_NEAR(det[l], M.determinant(), 1e-11 * std::fabs(det[l]));
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j <= i; ++j)
+        EXPECT_NEAR(inverse[(i * n + j) * kBlock + l], A(i, j), 1e-10 * A.norm());
+  }
+  invert(n, lanes.M.data(), lanes.M.data(), again.data());
+  EXPECT_EQ(again, det);
+  for (int i = 0; i < n; ++i)
+    for (int k = i * n * kBlock; k < (i * n + i + 1) * kBlock; ++k)
+      EXPECT_EQ(lanes.M[k], inverse[k]);
+}
+
+TEST_P(LanesOfSize, TheDeterminantOfAnIndefiniteMatrixIsNanInItsLaneOnly) {
+  Lanes lanes(GetParam());
+  const int n = lanes.n;
+  AlignedVector det = make_panel(1);
+  for (int bad = 0; bad < n; ++bad) {
+    AlignedVector M = lanes.M;
+    M[(bad * n + bad) * kBlock + 5] = bad % 2 ? 0 : -1;
+    invert(n, M.data(), M.data(), det.data());
+    for (int l = 0; l < kBlock; ++l) EXPECT_EQ(std::isnan(det[l]), l == 5) << bad;
+  }
+}
+
 TEST_P(LanesOfSize, SymmetricProductReadsTheLowerTriangle) {
   Lanes lanes(GetParam());
   symmetric_product(lanes.n, lanes.M.data(), lanes.b.data(), lanes.x.data());

@@ -19,7 +19,7 @@ class LogProduct {
  public:
   void multiply(double x) {
     product_ *= x;
-    if (product_ < 1e-100 || product_ > 1e100) fold();
+    if (!(product_ > 1e-100 && product_ < 1e100)) fold();
   }
   double log() {
     fold();
@@ -41,12 +41,9 @@ struct Barrier::Worker {
       : model(m.make_workspace()),
         q(make_panel(m.joints())),
         mass(make_panel(m.joints() * m.joints())),
-        factor(mass),
-        inverse(mass),
-        weights(mass),
-        column(make_panel(m.joints())) {}
+        det(make_panel(1)) {}
   Model::Workspace model;
-  AlignedVector q, mass, factor, inverse, weights, column;
+  AlignedVector q, mass, det;
   LogProduct product;
 };
 
@@ -64,15 +61,16 @@ Barrier::Barrier(const Model& model, std::span<const double> q, int n, ThreadPoo
   std::iota(all_.begin(), all_.end(), 0);
   for (int i = 0; i < pool.size(); ++i) workers_.push_back(std::make_unique<Worker>(model));
   wave_ = pool.size() == 1 ? 1 : kWave;
-  chunk_gradients_.assign(wave_, std::vector<double>(model.merged_size()));
+  if (wave_ > 1) chunk_gradients_.assign(wave_, std::vector<double>(model.merged_size()));
   chunk_losses_.assign(wave_, 0.0);
   merged_.assign(model.merged_size(), 0.0);
 }
 
 Barrier::~Barrier() = default;
 
-// w.mass = S M S at the points named by index
-void Barrier::load_mass(const Model& model, const int* index, int count, Worker& w) const {
+// w.mass = S M S - shift I at the points named by index
+void Barrier::load_mass(const Model& model, const int* index, int count, double shift,
+                        Worker& w) const {
   for (int lane = 0; lane < kBlock; ++lane) {
     const double* row =
         q_.data() + static_cast<std::ptrdiff_t>(index[lane < count ? lane : 0]) * n_;
@@ -81,9 +79,9 @@ void Barrier::load_mass(const Model& model, const int* index, int count, Worker&
   model.mass(w.q.data(), w.mass.data(), w.model);
   for (int i = 0; i < n_; ++i)
     for (int j = 0; j <= i; ++j) {
-      const double factor = scales_[i] * scales_[j];
+      const double factor = scales_[i] * scales_[j], less = i == j ? shift : 0.0;
       double* entry = &w.mass[(i * n_ + j) * kBlock];
-      for (int lane = 0; lane < kBlock; ++lane) entry[lane] *= factor;
+      for_lanes([&](int lane) { entry[lane] = factor * entry[lane] - less; });
     }
 }
 
@@ -91,36 +89,23 @@ void Barrier::load_mass(const Model& model, const int* index, int count, Worker&
 // pulled back for W = scale S (S M S - alpha I)^-1 S. Infinite when a point is not feasible.
 double Barrier::block(const Model& model, const int* index, int count, double scale, bool gradient,
                       Worker& w) const {
-  load_mass(model, index, count, w);
-  for (int i = 0; i < n_; ++i) {
-    double* diagonal = &w.mass[(i * n_ + i) * kBlock];
-    for (int lane = 0; lane < kBlock; ++lane) diagonal[lane] -= alpha_;
-  }
-  cholesky(n_, w.mass.data(), w.factor.data());
-  const double* last = &w.factor[(n_ * n_ - 1) * kBlock];
-  for (int lane = 0; lane < count; ++lane)
-    if (!(last[lane] > 0)) return std::numeric_limits<double>::infinity();
+  load_mass(model, index, count, alpha_, w);
+  invert(n_, w.mass.data(), w.mass.data(), w.det.data());
   for (int lane = 0; lane < count; ++lane) {
-    double pivots = 1.0;
-    for (int i = 0; i < n_; ++i) pivots *= w.factor[(i * n_ + i) * kBlock + lane];
-    w.product.multiply(pivots * pivots);
+    if (!(w.det[lane] > 0)) return std::numeric_limits<double>::infinity();
+    w.product.multiply(w.det[lane]);
   }
   if (!gradient) return 0.0;
-  // W column by column: (M - alpha I) x = e_j
-  for (int j = 0; j < n_; ++j) {
-    std::fill(w.column.begin(), w.column.end(), 0.0);
-    std::fill_n(&w.column[j * kBlock], count, scale);
-    solve(n_, w.factor.data(), w.column.data(), w.column.data());
-    for (int i = j; i < n_; ++i) {
-      const double factor = scales_[i] * scales_[j];
-      const double* x = &w.column[i * kBlock];
-      double* weights = &w.weights[(i * n_ + j) * kBlock];
-      for (int lane = 0; lane < kBlock; ++lane) weights[lane] = factor * x[lane];
+  for (int i = 0; i < n_; ++i)
+    for (int j = 0; j <= i; ++j) {
+      const double factor = scale * scales_[i] * scales_[j];
+      double* entry = &w.mass[(i * n_ + j) * kBlock];
+      for_lanes([&](int lane) { entry[lane] *= factor; });
+      std::fill(entry + count, entry + kBlock, 0.0);
     }
-  }
   Adjoints adjoints;
   adjoints.theta = true;
-  model.mass_pullback(w.weights.data(), adjoints, w.model);
+  model.mass_pullback(w.mass.data(), adjoints, w.model);
   return 0.0;
 }
 
@@ -145,13 +130,14 @@ double Barrier::operator()(const Model& model, std::span<const int> subset, doub
                     scratch);
       chunk_losses_[task] = bad == 0.0 ? scratch.product.log() : -bad;
       if (!wants_gradient) return;
+      if (wave_ == 1) return model.add_gradient(scratch.model, merged_);
       std::fill(chunk_gradients_[task].begin(), chunk_gradients_[task].end(), 0.0);
       model.add_gradient(scratch.model, chunk_gradients_[task]);
     });
     for (int task = 0; task < wave; ++task) {
       sum += chunk_losses_[task];
-      if (wants_gradient)
-        for (std::size_t i = 0; i < merged_.size(); ++i) merged_[i] += chunk_gradients_[task][i];
+      if (!wants_gradient || wave_ == 1) continue;
+      for (std::size_t i = 0; i < merged_.size(); ++i) merged_[i] += chunk_gradients_[task][i];
     }
     if (!std::isfinite(sum)) return std::numeric_limits<double>::infinity();
   }
@@ -168,7 +154,7 @@ double Barrier::smallest_eigenvalue(const Model& model) const {
   Eigen::MatrixXd m(n_, n_);
   for (int begin = 0; begin < count_; begin += kBlock) {
     const int count = std::min(kBlock, count_ - begin);
-    load_mass(model, &all_[begin], count, w);
+    load_mass(model, &all_[begin], count, 0.0, w);
     for (int lane = 0; lane < count; ++lane) {
       for (int i = 0; i < n_; ++i)
         for (int j = 0; j <= i; ++j) m(i, j) = m(j, i) = w.mass[(i * n_ + j) * kBlock + lane];

@@ -33,7 +33,8 @@ class Barrier {
 
  private:
   struct Worker;
-  void load_mass(const Model& model, const int* index, int count, Worker& worker) const;
+  void load_mass(const Model& model, const int* index, int count, double shift,
+                 Worker& worker) const;
   double block(const Model& model, const int* index, int count, double scale, bool gradient,
                Worker& worker) const;
 
@@ -45,7 +46,7 @@ class Barrier {
   std::vector<int> all_;
   std::vector<std::unique_ptr<Worker>> workers_;
   int wave_;  // chunks whose gradients are kept until they are folded
-  std::vector<std::vector<double>> chunk_gradients_;
+  std::vector<std::vector<double>> chunk_gradients_;  // [wave], none when it is 1
   std::vector<double> chunk_losses_, merged_;
 };
 

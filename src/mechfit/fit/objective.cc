@@ -71,7 +71,7 @@ Objective::Objective(const Model& model, const Samples& samples, ObjectiveOption
     workers_.push_back(std::move(worker));
   }
   wave_ = pool.size() == 1 ? 1 : kWave;
-  chunk_gradients_.assign(wave_, std::vector<double>(model.merged_size()));
+  if (wave_ > 1) chunk_gradients_.assign(wave_, std::vector<double>(model.merged_size()));
   chunk_losses_.assign(wave_, 0.0);
   merged_.assign(model.merged_size(), 0.0);
 }
@@ -100,8 +100,8 @@ double Objective::operator()(const Model& model, std::span<const int> items,
       chunk_losses_[task] =
           chunk(model, items.subspan(begin, end - begin), scale, wants_gradient, scratch);
       if (!wants_gradient) return;
-      auto& sum = chunk_gradients_[task];
-      std::fill(sum.begin(), sum.end(), 0.0);
+      auto& sum = wave_ == 1 ? merged_ : chunk_gradients_[task];
+      if (wave_ > 1) std::fill(sum.begin(), sum.end(), 0.0);
       if (scratch.step)
         add_gradient(model, *scratch.step, sum);
       else
@@ -109,8 +109,8 @@ double Objective::operator()(const Model& model, std::span<const int> items,
     });
     for (int task = 0; task < wave; ++task) {
       loss += chunk_losses_[task];
-      if (wants_gradient)
-        for (std::size_t i = 0; i < merged_.size(); ++i) merged_[i] += chunk_gradients_[task][i];
+      if (!wants_gradient || wave_ == 1) continue;
+      for (std::size_t i = 0; i < merged_.size(); ++i) merged_[i] += chunk_gradients_[task][i];
     }
   }
   if (wants_gradient) {

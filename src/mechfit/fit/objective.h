@@ -57,7 +57,7 @@ class Objective {
   std::vector<int> all_;
   std::vector<std::unique_ptr<Worker>> workers_;
   int wave_;  // chunks whose gradients are kept until they are folded
-  std::vector<std::vector<double>> chunk_gradients_;  // [wave]
+  std::vector<std::vector<double>> chunk_gradients_;  // [wave], none when it is 1
   std::vector<double> chunk_losses_, merged_;
 };
 

@@ -69,6 +69,62 @@ void solve(int n, const double* G, const double* b, double* x) {
   solve_upper(n, G, x, x);
 }
 
+// M = L D L', L with a unit diagonal: one division for each pivot and no root.
+void invert(int n, const double* M, double* A, double* det) {
+  auto at = [&](int i, int j) { return A + (i * n + j) * kBlock; };
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j) {
+      const double* m = M + (i * n + j) * kBlock;
+      double* a = at(i, j);
+      for_lanes([&](int l) { a[l] = m[l]; });
+    }
+  // L below the diagonal, 1 / D on it; rows from below, so that D_j L_kj is still there for k < i
+  for_lanes([&](int l) { det[l] = 1.0; });
+  for (int j = 0; j < n; ++j) {
+    double* pivot = at(j, j);
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    for_lanes([&](int l) {
+      const double d = pivot[l] > 0 ? pivot[l] : nan;
+      det[l] *= d;
+      pivot[l] = 1.0 / d;
+    });
+    for (int i = n - 1; i > j; --i) {
+      double factor[kBlock];
+      double* a = at(i, j);
+      for_lanes([&](int l) { factor[l] = a[l] * pivot[l]; });
+      for (int k = j + 1; k <= i; ++k) {
+        const double* other = at(k, j);
+        double* rest = at(i, k);
+        for_lanes([&](int l) { rest[l] -= factor[l] * other[l]; });
+      }
+      for_lanes([&](int l) { a[l] = factor[l]; });
+    }
+  }
+  // X = L^-1 in place of L: X_ij = -(L_ij + sum over j < k < i of L_ik X_kj)
+  for (int i = 1; i < n; ++i)
+    for (int j = 0; j < i; ++j) {
+      double* x = at(i, j);
+      for (int k = j + 1; k < i; ++k) {
+        const double *a = at(i, k), *b = at(k, j);
+        for_lanes([&](int l) { x[l] += a[l] * b[l]; });
+      }
+      for_lanes([&](int l) { x[l] = -x[l]; });
+    }
+  // A = X' D^-1 X in place of X, the diagonal of a row last because it holds 1 / D
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j) {
+      double* a = at(i, j);
+      if (j < i) {
+        const double* pivot = at(i, i);
+        for_lanes([&](int l) { a[l] *= pivot[l]; });
+      }
+      for (int k = i + 1; k < n; ++k) {
+        const double *x = at(k, i), *y = at(k, j), *pivot = at(k, k);
+        for_lanes([&](int l) { a[l] += x[l] * pivot[l] * y[l]; });
+      }
+    }
+}
+
 void symmetric_product(int n, const double* M, const double* x, double* y) {
   for (int i = 0; i < n; ++i) {
     double sum[kBlock] = {};
@@ -90,6 +146,7 @@ HWY_EXPORT(cholesky);
 HWY_EXPORT(solve_lower);
 HWY_EXPORT(solve_upper);
 HWY_EXPORT(solve);
+HWY_EXPORT(invert);
 HWY_EXPORT(symmetric_product);
 
 void cholesky(int n, const double* M, double* G) { HWY_DYNAMIC_DISPATCH(cholesky)(n, M, G); }
@@ -101,6 +158,9 @@ void solve_upper(int n, const double* G, const double* y, double* x) {
 }
 void solve(int n, const double* G, const double* b, double* x) {
   HWY_DYNAMIC_DISPATCH(solve)(n, G, b, x);
+}
+void invert(int n, const double* M, double* A, double* det) {
+  HWY_DYNAMIC_DISPATCH(invert)(n, M, A, det);
 }
 void symmetric_product(int n, const double* M, const double* x, double* y) {
   HWY_DYNAMIC_DISPATCH(symmetric_product)(n, M, x, y);

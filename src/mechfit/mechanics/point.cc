@@ -75,7 +75,7 @@ void PointDynamics::force(In q, In v, In u, Out f) {
   if (smm_) {
     check(q, v, u);
     check_room(f, "f", model_.joints());
-    smm_->forces(q, v, u, f);
+    smm_->forces(q, v, u, f, {});
     return;
   }
   set(q, q_, "q");
@@ -109,8 +109,7 @@ void PointDynamics::inverse_dynamics(In q, In v, In a, Out tau) {
     check_room(tau, "tau", model_.joints());
     const std::size_t n = a.size();
     const Out f(out_.data(), n), rate(w_.f.data(), n), inertia(w_.p.data(), n);
-    smm_->forces(q, v, {}, f);
-    smm_->mass_rate(rate);
+    smm_->forces(q, v, {}, f, rate);
     smm_->mass_product(a, inertia);
     for (std::size_t i = 0; i < n; ++i) tau[i] = rate[i] + inertia[i] - f[i];
     return;
@@ -128,8 +127,7 @@ bool PointDynamics::acceleration(In q, In v, In u, Out a) {
     check_room(a, "a", model_.joints());
     const std::size_t n = a.size();
     const Out f(out_.data(), n), rate(w_.f.data(), n);
-    smm_->forces(q, v, u, f);
-    smm_->mass_rate(rate);
+    smm_->forces(q, v, u, f, rate);
     for (std::size_t i = 0; i < n; ++i) f[i] -= rate[i];  // M a = f - Mdot v
     return smm_->solve(f, a);
   }

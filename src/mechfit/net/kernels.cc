@@ -23,7 +23,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // A tile of kTileRows rows x up to kTileVectors registers of samples is accumulated at a time.
 // Loads are the bottleneck beside the multiply-adds: 4 x 4 needs one for two of them, and fills the
 // 32 registers of AVX-512 and NEON; 4 x 3 fills 16.
-inline constexpr int kTileRows = 4;
+inline constexpr int kTileRows = kLanes == 8 ? 6 : 4;
 inline constexpr int kTileVectors = kLanes == 8 || HWY_ARCH_ARM_A64 ? 4 : 3;
 
 HWY_INLINE V load(const double* p) { return hn::Load(D(), p); }
@@ -76,6 +76,23 @@ HWY_INLINE V times_curvature(V k, V g) {
   return hn::Zero(D());
 }
 
+// f<kTile>(first row) for tiles of equal height but for one row, that cover all rows.
+template <class Function>
+HWY_INLINE void in_tiles(int rows, const Function& f) {
+  int tiles = (rows + kTileRows - 1) / kTileRows;
+  for (int row = 0, height = 0; tiles > 0; row += height, --tiles) {
+    height = (rows - row + tiles - 1) / tiles;
+    if constexpr (kTileRows >= 6)
+      if (height == 6) f.template operator()<6>(row);
+    if constexpr (kTileRows >= 5)
+      if (height == 5) f.template operator()<5>(row);
+    if (height == 4) f.template operator()<4>(row);
+    if (height == 3) f.template operator()<3>(row);
+    if (height == 2) f.template operator()<2>(row);
+    if (height == 1) f.template operator()<1>(row);
+  }
+}
+
 // kTile rows of W x in kVectors registers of samples: fetch(index into the panel) before the sums,
 // done(index, accumulator) after them. The weights of the next tile are fetched on the way.
 // w, b and x begin at the tile's first row and sample.
@@ -84,30 +101,30 @@ HWY_INLINE void tile(const double* HWY_RESTRICT w, const double* b, int cols,
                      const double* HWY_RESTRICT x, int index, const Fetch& fetch,
                      const Done& done) {
   V acc[kTile][kVectors];
-  HWY_UNROLL(4)
-  for (int r = 0; r < kTile; ++r) HWY_UNROLL(4)
+  HWY_UNROLL(8)
+  for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
   for (int j = 0; j < kVectors; ++j) fetch(index + r * kBlock + j * kLanes);
-  HWY_UNROLL(4)
+  HWY_UNROLL(8)
   for (int r = 0; r < kTile; ++r) {
     const V start = b ? set(b[r]) : hn::Zero(D());
-    HWY_UNROLL(4)
+    HWY_UNROLL(8)
     for (int j = 0; j < kVectors; ++j) acc[r][j] = start;
   }
   const double* next = w + kTile * cols;
   for (int k = 0; k < cols; ++k, ++w, x += kBlock, next += kTile) {
     prefetch(next);
     V samples[kVectors];
-    HWY_UNROLL(4)
+    HWY_UNROLL(8)
     for (int j = 0; j < kVectors; ++j) samples[j] = load(x + j * kLanes);
-    HWY_UNROLL(4)
+    HWY_UNROLL(8)
     for (int r = 0; r < kTile; ++r) {
       const V weight = set(w[r * cols]);
-      HWY_UNROLL(4)
+      HWY_UNROLL(8)
       for (int j = 0; j < kVectors; ++j) acc[r][j] = hn::MulAdd(weight, samples[j], acc[r][j]);
     }
   }
-  HWY_UNROLL(4)
-  for (int r = 0; r < kTile; ++r) HWY_UNROLL(4)
+  HWY_UNROLL(8)
+  for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
   for (int j = 0; j < kVectors; ++j) done(index + r * kBlock + j * kLanes, acc[r][j]);
 }
 
@@ -129,12 +146,8 @@ HWY_INLINE void tile_row(const double* w, const double* b, int row, int cols, co
 template <class Fetch, class Done>
 HWY_INLINE void product(const double* w, const double* b, int rows, int cols, const double* x,
                         const Fetch& fetch, const Done& done) {
-  int row = 0;
-  for (; row + kTileRows <= rows; row += kTileRows)
-    tile_row<kTileRows>(w, b, row, cols, x, fetch, done);
-  if (rows - row == 3) tile_row<3>(w, b, row, cols, x, fetch, done);
-  if (rows - row == 2) tile_row<2>(w, b, row, cols, x, fetch, done);
-  if (rows - row == 1) tile_row<1>(w, b, row, cols, x, fetch, done);
+  in_tiles(rows,
+           [&]<int kTile>(int row) HWY_ATTR { tile_row<kTile>(w, b, row, cols, x, fetch, done); });
 }
 
 void affine(const double* w, const double* b, int rows, int cols, const double* x, double* y) {
@@ -206,7 +219,7 @@ HWY_INLINE void transpose_square(const double* HWY_RESTRICT a, int rows, double*
     for (int i = 0; i < kLanes; ++i) x[i] = load(row(i));
   } else {  // halves, on their way from memory
     const hn::Half<D> half;
-    HWY_UNROLL(4)
+    HWY_UNROLL(8)
     for (int i = 0; i < 4; ++i) {
       const double *low = row(i), *high = row(i + kLanes / 2);
       x[i] = hn::Combine(D(), hn::Load(half, high), hn::Load(half, low));
@@ -214,7 +227,7 @@ HWY_INLINE void transpose_square(const double* HWY_RESTRICT a, int rows, double*
     }
   }
   V y[kLanes];
-  HWY_UNROLL(4)
+  HWY_UNROLL(8)
   for (int i = 0; i < kLanes; i += 2) {  // pairs within 128-bit blocks
     y[i] = hn::InterleaveLower(D(), x[i], x[i + 1]);
     y[i + 1] = hn::InterleaveUpper(D(), x[i], x[i + 1]);
@@ -256,8 +269,8 @@ HWY_INLINE void outer_tile(const double* const* g, const double* const* at, int 
                            int column, int stride, double* HWY_RESTRICT gradient) {
   V acc[kTile][kVectors];
   gradient += row * stride + column;
-  HWY_UNROLL(4)
-  for (int r = 0; r < kTile; ++r) HWY_UNROLL(4)
+  HWY_UNROLL(8)
+  for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
   for (int j = 0; j < kVectors; ++j) {
     prefetch(gradient + r * stride + j * kLanes);
     acc[r][j] = hn::Zero(D());
@@ -267,18 +280,18 @@ HWY_INLINE void outer_tile(const double* const* g, const double* const* at, int 
     const double* HWY_RESTRICT right = at[s] + column * kBlock;
     for (int p = 0; p < kBlock; ++p, ++left, right += kLanes) {
       V x[kVectors];
-      HWY_UNROLL(4)
+      HWY_UNROLL(8)
       for (int j = 0; j < kVectors; ++j) x[j] = load(right + j * kStrip);
-      HWY_UNROLL(4)
+      HWY_UNROLL(8)
       for (int r = 0; r < kTile; ++r) {
         const V scalar = set(left[r * kBlock]);
-        HWY_UNROLL(4)
+        HWY_UNROLL(8)
         for (int j = 0; j < kVectors; ++j) acc[r][j] = hn::MulAdd(scalar, x[j], acc[r][j]);
       }
     }
   }
-  HWY_UNROLL(4)
-  for (int r = 0; r < kTile; ++r) HWY_UNROLL(4)
+  HWY_UNROLL(8)
+  for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
   for (int j = 0; j < kVectors; ++j) {
     double* sum = gradient + r * stride + j * kLanes;
     store(hn::Add(load(sum), acc[r][j]), sum);
@@ -288,10 +301,9 @@ HWY_INLINE void outer_tile(const double* const* g, const double* const* at, int 
 template <int kVectors>
 HWY_INLINE void outer_columns(const double* const* g, const double* const* at, int count, int rows,
                               int column, int stride, double* gradient) {
-  int row = 0;
-  for (; row + kTileRows <= rows; row += kTileRows)
-    outer_tile<kTileRows, kVectors>(g, at, count, row, column, stride, gradient);
-  for (; row < rows; ++row) outer_tile<1, kVectors>(g, at, count, row, column, stride, gradient);
+  in_tiles(rows, [&]<int kTile>(int row) HWY_ATTR {
+    outer_tile<kTile, kVectors>(g, at, count, row, column, stride, gradient);
+  });
 }
 
 inline constexpr int kMaxStreams = 3;
@@ -323,20 +335,20 @@ HWY_INLINE void thin_outer(const double* HWY_RESTRICT thin, const double* HWY_RE
                            int count, int thin_step, int long_step, double* HWY_RESTRICT sums) {
   constexpr int kParts = kBlock / kSumLanes;
   V factor[kThin][kParts];
-  HWY_UNROLL(4)
-  for (int i = 0; i < kThin; ++i) HWY_UNROLL(4)
+  HWY_UNROLL(8)
+  for (int i = 0; i < kThin; ++i) HWY_UNROLL(8)
   for (int p = 0; p < kParts; ++p) factor[i][p] = load(thin + i * kBlock + p * kSumLanes);
   for (int j = 0; j < count; ++j, panel += kBlock, sums += long_step) {
     V sum[kThin];
-    HWY_UNROLL(4)
+    HWY_UNROLL(8)
     for (int i = 0; i < kThin; ++i) sum[i] = load(sums + i * thin_step);
-    HWY_UNROLL(4)
+    HWY_UNROLL(8)
     for (int p = 0; p < kParts; ++p) {
       const V x = load(panel + p * kSumLanes);
-      HWY_UNROLL(4)
+      HWY_UNROLL(8)
       for (int i = 0; i < kThin; ++i) sum[i] = hn::MulAdd(factor[i][p], x, sum[i]);
     }
-    HWY_UNROLL(4)
+    HWY_UNROLL(8)
     for (int i = 0; i < kThin; ++i) store(sum[i], sums + i * thin_step);
   }
 }
@@ -367,6 +379,15 @@ void sum_lanes(int rows, const double* g, double* lanes) {
       for (int j = lane; j < kBlock; j += kSumLanes) sum = hn::Add(sum, load(g + row * kBlock + j));
       store(sum, lanes + row * kSumLanes + lane);
     }
+}
+
+void fold_lanes(int count, const double* lanes, double* out) {
+  for (int i = 0; i < count; ++i, lanes += kSumLanes) {
+    V sum = load(lanes);
+    for (int lane = kLanes; lane < kSumLanes; lane += kLanes)
+      sum = hn::Add(sum, load(lanes + lane));
+    out[i] += hn::GetLane(hn::SumOfLanes(D(), sum));
+  }
 }
 
 // Four rows of the result at a time, one pass over B.
@@ -432,6 +453,7 @@ Kernels kernels() {
           outer,
           outer_lanes,
           sum_lanes,
+          fold_lanes,
           multiply,
           multiply_transposed};
 }

@@ -58,6 +58,9 @@ struct Kernels {
   // lanes [rows][kSumLanes] += g summed over the samples of equal lane
   void (*sum_lanes)(int rows, const double* g, double* lanes);
 
+  // out[i] += the sum of lanes[i][kSumLanes]
+  void (*fold_lanes)(int count, const double* lanes, double* out);
+
   // Row-major matrices, for merging layers: out [rows][cols] += A B with B [inner][cols]; A is
   // [rows][inner], or stored transposed as [inner][rows].
   void (*multiply)(int rows, int cols, int inner, const double* a, bool a_transposed,

@@ -98,6 +98,14 @@ void sum_lanes(int rows, const double* g, double* lanes) {
       lanes[row * kSumLanes + lane % kSumLanes] += g[row * kBlock + lane];
 }
 
+void fold_lanes(int count, const double* lanes, double* out) {
+  for (int i = 0; i < count; ++i) {
+    double sum = 0.0;
+    for (int lane = 0; lane < kSumLanes; ++lane) sum += lanes[i * kSumLanes + lane];
+    out[i] += sum;
+  }
+}
+
 void multiply(int rows, int cols, int inner, const double* a, bool a_transposed, const double* b,
               double* out) {
   for (int row = 0; row < rows; ++row)
@@ -118,9 +126,9 @@ void multiply_transposed(int rows, int cols, int inner, const double* a, const d
 }  // namespace
 
 const Kernels& scalar_kernels() {
-  static const Kernels kernels = {
-      "scalar", affine,      activate,  slope_product, adjoint,
-      outer,    outer_lanes, sum_lanes, multiply,      multiply_transposed};
+  static const Kernels kernels = {"scalar",   affine,   activate,           slope_product,
+                                  adjoint,    outer,    outer_lanes,        sum_lanes,
+                                  fold_lanes, multiply, multiply_transposed};
   return kernels;
 }
 

@@ -286,14 +286,6 @@ void Mlp::clear_gradient(Workspace& w) const {
   }
 }
 
-namespace {
-
-double lane_sum(const double* p) {
-  return ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]));
-}
-
-}  // namespace
-
 void Mlp::add_gradient(const Workspace& w, std::span<double> merged) const {
   if (!w.gathered) return;
   double* out = merged.data();
@@ -301,15 +293,13 @@ void Mlp::add_gradient(const Workspace& w, std::span<double> merged) const {
     const Layer& layer = layers_[l];
     const double* gradient = w.layers[l].gradient.data();
     if (layer.lanes) {
-      for (int i = 0; i < layer.out * layer.in; ++i) out[i] += lane_sum(gradient + i * kSumLanes);
+      kernels_->fold_lanes(layer.out * layer.in, gradient, out);
     } else {
-      for (int row = 0; row < layer.out; ++row)
-        for (int col = 0; col < layer.in; ++col)
-          out[row * layer.in + col] += gradient[row * padded(layer.in) + col];
+      for (int row = 0; row < layer.out; ++row, gradient += padded(layer.in))
+        for (int col = 0; col < layer.in; ++col) out[row * layer.in + col] += gradient[col];
     }
     out += layer.out * layer.in;
-    for (int i = 0; i < layer.out; ++i)
-      out[i] += lane_sum(w.layers[l].bias_lanes.data() + i * kSumLanes);
+    kernels_->fold_lanes(layer.out, w.layers[l].bias_lanes.data(), out);
     out += layer.out;
   }
 }

@@ -18,12 +18,16 @@ struct PointLayer {
 // Hidden layers, then the output layer.
 using PointLayers = std::span<const PointLayer>;
 
-// The hidden layers of several networks of one input, side by side: while one waits for its
-// results the next one computes.
-void point_forward(std::span<const PointLayers> nets, const double* x);
-void point_output(PointLayers net, const double* x,
-                  double* y);  // x for a net without hidden layers
+// A network at x, and where xdot is given also its derivative along xdot.
+struct PointPass {
+  PointLayers layers;
+  const double *x, *xdot;
+};
+
+// The hidden layers of several networks, side by side: while one waits for its results the next one
+// computes.
+void point_forward(std::span<const PointPass> nets);
+void point_output(const PointPass& net, double* y, double* ydot);  // after point_forward
 void point_reverse(PointLayers net, const double* gy, double* x_reverse);
-void point_tangent(PointLayers net, const double* xdot, double* ydot);
 
 }  // namespace mechfit
