@@ -8,6 +8,7 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/base/random.h"
+#include "tests/instruction_sets.h"
 
 namespace mechfit {
 namespace {
@@ -63,53 +64,59 @@ TEST(PointDynamics, SaysWhenTheMassMatrixIsNotPositiveDefinite) {
   EXPECT_EQ(a[0], 7);
 }
 
-TEST(PointDynamics, OfNetworksAgreesWithABlockOfThem) {
-  for (const auto& hidden : std::vector<std::vector<int>>{{32, 32, 32}, {70, 9, 5}, {12, 100, 3}}) {
-    SmmConfig config;
-    config.joints = {JointType::plain, JointType::periodic, JointType::plain};
-    config.hidden = hidden;
-    config.activations = {Activation::tanh, Activation::softplus, Activation::identity};
-    config.force_network = config.friction = true;
-    config.inputs = 2;
-    config.input_matrix = {1, 0, 0.5, -1, 0, 2};
-    config.scales = Scales::unit(3, 2);
-    config.scales.q = {2, 1, 0.5};
-    config.scales.v = {3, 0.4, 1};
-    config.scales.q_offset = {0.1, 0, -1};
-    config.scales.energy = 2.5;
-    Smm smm(config);
-    Random random(4);
-    smm.initialise(random);
-    const Model model(smm);
-    PointDynamics point(model);
-    AccelerationWorkspace w(model);
-    AlignedVector q = make_panel(3), v = q, acc = q, a = q, tau = q, u = make_panel(2);
-    for (auto* panel : {&q, &v, &acc, &u})
-      for (double& x : *panel) x = random.normal();
-    const Points x{q.data(), v.data(), u.data()};
-    ASSERT_EQ(acceleration(model, x, a.data(), w), kAllLanes);
-    const AlignedVector f = w.f;
-    inverse_dynamics(model, x, acc.data(), tau.data(), w);
-    for (int lane = 0; lane < kBlock; ++lane) {
-      auto of = [&](const AlignedVector& panel) {
-        std::vector<double> y;
-        for (std::size_t i = 0; i < panel.size() / kBlock; ++i)
-          y.push_back(panel[i * kBlock + lane]);
-        return y;
-      };
-      auto expect_near = [](const std::vector<double>& given, const std::vector<double>& wanted) {
-        for (std::size_t i = 0; i < wanted.size(); ++i)
-          EXPECT_NEAR(given[i], wanted[i], 1e-11 * (1 + std::fabs(wanted[i])));
-      };
-      std::vector<double> out(3);
-      ASSERT_TRUE(point.acceleration(of(q), of(v), of(u), out));
-      expect_near(out, of(a));
-      point.force(of(q), of(v), of(u), out);
-      expect_near(out, of(f));
-      point.inverse_dynamics(of(q), of(v), of(acc), out);
-      expect_near(out, of(tau));
-    }
+void expect_the_point_to_agree_with_a_block(const std::vector<int>& hidden) {
+  SmmConfig config;
+  config.joints = {JointType::plain, JointType::periodic, JointType::plain};
+  config.hidden = hidden;
+  config.activations = {Activation::tanh, Activation::softplus, Activation::identity};
+  config.force_network = config.friction = true;
+  config.inputs = 2;
+  config.input_matrix = {1, 0, 0.5, -1, 0, 2};
+  config.scales = Scales::unit(3, 2);
+  config.scales.q = {2, 1, 0.5};
+  config.scales.v = {3, 0.4, 1};
+  config.scales.q_offset = {0.1, 0, -1};
+  config.scales.energy = 2.5;
+  Smm smm(config);
+  Random random(4);
+  smm.initialise(random);
+  const Model model(smm);
+  PointDynamics point(model);
+  AccelerationWorkspace w(model);
+  AlignedVector q = make_panel(3), v = q, acc = q, a = q, tau = q, u = make_panel(2);
+  for (auto* panel : {&q, &v, &acc, &u})
+    for (double& x : *panel) x = random.normal();
+  const Points x{q.data(), v.data(), u.data()};
+  ASSERT_EQ(acceleration(model, x, a.data(), w), kAllLanes);
+  const AlignedVector f = w.f;
+  inverse_dynamics(model, x, acc.data(), tau.data(), w);
+  for (int lane = 0; lane < kBlock; ++lane) {
+    auto of = [&](const AlignedVector& panel) {
+      std::vector<double> y;
+      for (std::size_t i = 0; i < panel.size() / kBlock; ++i) y.push_back(panel[i * kBlock + lane]);
+      return y;
+    };
+    auto expect_near = [](const std::vector<double>& given, const std::vector<double>& wanted) {
+      for (std::size_t i = 0; i < wanted.size(); ++i)
+        EXPECT_NEAR(given[i], wanted[i], 1e-11 * (1 + std::fabs(wanted[i])));
+    };
+    std::vector<double> out(3);
+    ASSERT_TRUE(point.acceleration(of(q), of(v), of(u), out));
+    expect_near(out, of(a));
+    point.force(of(q), of(v), of(u), out);
+    expect_near(out, of(f));
+    point.inverse_dynamics(of(q), of(v), of(acc), out);
+    expect_near(out, of(tau));
   }
+}
+
+TEST(PointDynamics, OfNetworksAgreesWithABlockOfThem) {
+  on_every_instruction_set([](const std::string& name) {
+    SCOPED_TRACE(name);
+    for (const auto& hidden : std::vector<std::vector<int>>{
+             {32, 32, 32}, {64, 64, 64}, {16, 8, 8}, {70, 9, 5}, {12, 100, 3}})
+      expect_the_point_to_agree_with_a_block(hidden);
+  });
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "mechfit/base/random.h"
 #include "mechfit/net/kernels.h"
+#include "tests/instruction_sets.h"
 
 namespace mechfit {
 namespace {
@@ -27,26 +28,31 @@ TEST(VectorTanh, IsWithinFourUlpOverTheWholeRange) {
   }
   for (int k = -1074; k < 1024; ++k) x.push_back(std::ldexp(1.0, k));
   std::vector<double> y(x.size());
-  vector_tanh(x.data(), static_cast<int>(x.size()), y.data());
-  double worst = 0, at = 0;
-  for (std::size_t i = 0; i < x.size(); ++i)
-    if (const double error = ulps(y[i], x[i]); !(error <= worst)) worst = error, at = x[i];
-  EXPECT_LE(worst, 4.0) << "at " << at;
+  on_every_instruction_set([&](const std::string& name) {
+    vector_tanh(x.data(), static_cast<int>(x.size()), y.data());
+    double worst = 0, at = 0;
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (const double error = ulps(y[i], x[i]); !(error <= worst)) worst = error, at = x[i];
+    EXPECT_LE(worst, 4.0) << name << " at " << at;
+  });
 }
 
 TEST(VectorTanh, KeepsInfinitiesZerosAndNaN) {
   const double inf = std::numeric_limits<double>::infinity();
   const double x[] = {inf, -inf, 0.0, -0.0, std::nan(""), 400.0, -400.0};
-  double y[7];
-  vector_tanh(x, 7, y);
-  EXPECT_EQ(y[0], 1.0);
-  EXPECT_EQ(y[1], -1.0);
-  EXPECT_EQ(y[2], 0.0);
-  EXPECT_EQ(y[3], 0.0);
-  EXPECT_TRUE(std::signbit(y[3]));
-  EXPECT_TRUE(std::isnan(y[4]));
-  EXPECT_EQ(y[5], 1.0);
-  EXPECT_EQ(y[6], -1.0);
+  on_every_instruction_set([&](const std::string& name) {
+    SCOPED_TRACE(name);
+    double y[7];
+    vector_tanh(x, 7, y);
+    EXPECT_EQ(y[0], 1.0);
+    EXPECT_EQ(y[1], -1.0);
+    EXPECT_EQ(y[2], 0.0);
+    EXPECT_EQ(y[3], 0.0);
+    EXPECT_TRUE(std::signbit(y[3]));
+    EXPECT_TRUE(std::isnan(y[4]));
+    EXPECT_EQ(y[5], 1.0);
+    EXPECT_EQ(y[6], -1.0);
+  });
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 #include "mechfit/smooth/lane_kalman.h"
 
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "mechfit/base/random.h"
+#include "tests/instruction_sets.h"
 #include "tests/smooth/oracle.h"
 
 namespace mechfit {
@@ -265,17 +265,12 @@ TEST(LaneKalman, GivesTheSameBitsOnEveryInstructionSet) {
   const RandomSeries s = random_series(31, 300);
   const StatePrior prior{{0, 0, 0}, {10, 0, 0, 10, 0, 10}};
   const Smoothed best = smooth_one(s.t, s.y, white_jerk(), 0.01, 3, prior);
-  const auto targets = hwy::SupportedAndGeneratedTargets();
-  for (const auto target : targets) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().DeInit();
+  on_every_instruction_set([&](const std::string& name) {
     const Smoothed other = smooth_one(s.t, s.y, white_jerk(), 0.01, 3, prior);
-    EXPECT_EQ(best.x, other.x) << hwy::TargetName(target);
-    EXPECT_EQ(best.p, other.p) << hwy::TargetName(target);
-    EXPECT_EQ(best.summary.log_det, other.summary.log_det) << hwy::TargetName(target);
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().DeInit();
+    EXPECT_EQ(best.x, other.x) << name;
+    EXPECT_EQ(best.p, other.p) << name;
+    EXPECT_EQ(best.summary.log_det, other.summary.log_det) << name;
+  });
 }
 
 // A gap far longer than the memory of the filter, then steps far shorter: after it a velocity of
