@@ -20,21 +20,14 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A tile of kTileRows rows x up to kTileVectors registers of samples is accumulated at a time.
-// Loads are the bottleneck beside the multiply-adds: 4 x 4 needs one for two of them, and fills the
-// 32 registers of AVX-512 and NEON; 4 x 3 fills 16.
-inline constexpr int kTileRows = kLanes == 8 ? 6 : 4;
-inline constexpr int kTileVectors = kLanes == 8 || HWY_ARCH_ARM_A64 ? 4 : 3;
+// A tile of up to kTileRows rows x kTileVectors registers of samples is accumulated at a time.
+// Loads compete with multiply-adds: 6 x 4 needs ten for 24 of them and fills the 32 registers of
+// AVX-512 and NEON; 6 x 2 fills 16.
+inline constexpr int kTileRows = 6;
+inline constexpr int kTileVectors = kLanes == 8 || HWY_ARCH_ARM_A64 ? 4 : 2;
 
 HWY_INLINE V load(const double* p) { return hn::Load(D(), p); }
 HWY_INLINE void store(V v, double* p) { hn::Store(v, D(), p); }
-HWY_INLINE void prefetch(const double* p) { __builtin_prefetch(p, 1, 3); }
-
-// What a product will touch at index i of these panels when it is done there.
-template <class... Panels>
-HWY_INLINE auto fetched(Panels... panels) {
-  return [=](int i) HWY_ATTR { (prefetch(panels + i), ...); };
-}
 
 void vector_tanh(const double* x, int count, double* y) {
   int i = 0;
@@ -76,16 +69,14 @@ HWY_INLINE V times_curvature(V k, V g) {
   return hn::Zero(D());
 }
 
-// f<kTile>(first row) for tiles of equal height but for one row, that cover all rows.
+// f<kTile>(first row) for tiles that cover all rows, of equal height or one row less.
 template <class Function>
 HWY_INLINE void in_tiles(int rows, const Function& f) {
   int tiles = (rows + kTileRows - 1) / kTileRows;
   for (int row = 0, height = 0; tiles > 0; row += height, --tiles) {
     height = (rows - row + tiles - 1) / tiles;
-    if constexpr (kTileRows >= 6)
-      if (height == 6) f.template operator()<6>(row);
-    if constexpr (kTileRows >= 5)
-      if (height == 5) f.template operator()<5>(row);
+    if (height == 6) f.template operator()<6>(row);
+    if (height == 5) f.template operator()<5>(row);
     if (height == 4) f.template operator()<4>(row);
     if (height == 3) f.template operator()<3>(row);
     if (height == 2) f.template operator()<2>(row);
@@ -93,81 +84,63 @@ HWY_INLINE void in_tiles(int rows, const Function& f) {
   }
 }
 
-// kTile rows of W x in kVectors registers of samples: fetch(index into the panel) before the sums,
-// done(index, accumulator) after them. The weights of the next tile are fetched on the way.
-// w, b and x begin at the tile's first row and sample.
-template <int kTile, int kVectors, class Fetch, class Done>
+// kTile rows of W x in kTileVectors registers of samples, done(index into the panel, accumulator)
+// after the sums. w, b and x begin at the tile's first row and sample.
+template <int kTile, class Done>
 HWY_INLINE void tile(const double* HWY_RESTRICT w, const double* b, int cols,
-                     const double* HWY_RESTRICT x, int index, const Fetch& fetch,
-                     const Done& done) {
-  V acc[kTile][kVectors];
-  HWY_UNROLL(8)
-  for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
-  for (int j = 0; j < kVectors; ++j) fetch(index + r * kBlock + j * kLanes);
+                     const double* HWY_RESTRICT x, int index, const Done& done) {
+  V acc[kTile][kTileVectors];
   HWY_UNROLL(8)
   for (int r = 0; r < kTile; ++r) {
     const V start = b ? set(b[r]) : hn::Zero(D());
     HWY_UNROLL(8)
-    for (int j = 0; j < kVectors; ++j) acc[r][j] = start;
+    for (int j = 0; j < kTileVectors; ++j) acc[r][j] = start;
   }
-  const double* next = w + kTile * cols;
-  for (int k = 0; k < cols; ++k, ++w, x += kBlock, next += kTile) {
-    prefetch(next);
-    V samples[kVectors];
+  for (int k = 0; k < cols; ++k, ++w, x += kBlock) {
+    V samples[kTileVectors];
     HWY_UNROLL(8)
-    for (int j = 0; j < kVectors; ++j) samples[j] = load(x + j * kLanes);
+    for (int j = 0; j < kTileVectors; ++j) samples[j] = load(x + j * kLanes);
     HWY_UNROLL(8)
     for (int r = 0; r < kTile; ++r) {
       const V weight = set(w[r * cols]);
       HWY_UNROLL(8)
-      for (int j = 0; j < kVectors; ++j) acc[r][j] = hn::MulAdd(weight, samples[j], acc[r][j]);
+      for (int j = 0; j < kTileVectors; ++j) acc[r][j] = hn::MulAdd(weight, samples[j], acc[r][j]);
     }
   }
   HWY_UNROLL(8)
   for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
-  for (int j = 0; j < kVectors; ++j) done(index + r * kBlock + j * kLanes, acc[r][j]);
-}
-
-// The same for all samples.
-template <int kTile, class Fetch, class Done>
-HWY_INLINE void tile_row(const double* w, const double* b, int row, int cols, const double* x,
-                         const Fetch& fetch, const Done& done) {
-  constexpr int kVectors = kBlock / kLanes, kWhole = kVectors / kTileVectors * kTileVectors;
-  w += row * cols;
-  if (b) b += row;
-  for (int j = 0; j < kWhole; j += kTileVectors)
-    tile<kTile, kTileVectors>(w, b, cols, x + j * kLanes, row * kBlock + j * kLanes, fetch, done);
-  if constexpr (kWhole < kVectors)
-    tile<kTile, kVectors - kWhole>(w, b, cols, x + kWhole * kLanes, row * kBlock + kWhole * kLanes,
-                                   fetch, done);
+  for (int j = 0; j < kTileVectors; ++j) done(index + r * kBlock + j * kLanes, acc[r][j]);
 }
 
 // done(index into the panel, W x + b) for all rows and samples
-template <class Fetch, class Done>
+template <class Done>
 HWY_INLINE void product(const double* w, const double* b, int rows, int cols, const double* x,
-                        const Fetch& fetch, const Done& done) {
-  in_tiles(rows,
-           [&]<int kTile>(int row) HWY_ATTR { tile_row<kTile>(w, b, row, cols, x, fetch, done); });
+                        const Done& done) {
+  static_assert(kBlock % (kTileVectors * kLanes) == 0);
+  in_tiles(rows, [&]<int kTile>(int row) HWY_ATTR {
+    for (int j = 0; j < kBlock; j += kTileVectors * kLanes)
+      tile<kTile>(w + row * cols, b ? b + row : nullptr, cols, x + j, row * kBlock + j, done);
+  });
 }
 
 void affine(const double* w, const double* b, int rows, int cols, const double* x, double* y) {
-  product(w, b, rows, cols, x, fetched(y), [y](int i, V z) HWY_ATTR { store(z, y + i); });
+  product(w, b, rows, cols, x, [y](int i, V z) HWY_ATTR { store(z, y + i); });
 }
 
 template <Activation kAct>
 void slope_product_of(const double* w, int rows, int cols, const double* x, const double* k,
                       const double* other, double* e, bool add, double* out) {
   if (!other) {
-    product(w, nullptr, rows, cols, x, fetched(k, out),
+    product(w, nullptr, rows, cols, x,
             [=](int i, V g) HWY_ATTR { store(times_slope<kAct>(load(k + i), g), out + i); });
   } else if (add) {
-    product(w, nullptr, rows, cols, x, fetched(k, out, other, e), [=](int i, V g) HWY_ATTR {
+    product(w, nullptr, rows, cols, x, [=](int i, V g) HWY_ATTR {
       const V slope = load(k + i);
       store(hn::MulAdd(times_curvature<kAct>(slope, g), load(other + i), load(e + i)), e + i);
       store(times_slope<kAct>(slope, g), out + i);
     });
   } else {
-    product(w, nullptr, rows, cols, x, fetched(k, out, other, e), [=](int i, V g) HWY_ATTR {
+    product(w, nullptr, rows, cols, x, [=](int i, V g) HWY_ATTR {
       const V slope = load(k + i);
       store(hn::Mul(times_curvature<kAct>(slope, g), load(other + i)), e + i);
       store(times_slope<kAct>(slope, g), out + i);
@@ -190,11 +163,11 @@ void adjoint_of(const double* w, int rows, int cols, const double* x, const doub
     if (!e_valid)
       for (int i = 0; i < rows * kBlock; i += kLanes) store(hn::Zero(D()), e + i);
   } else if (e_valid) {
-    product(w, nullptr, rows, cols, x, fetched(k, e), [=](int i, V g) HWY_ATTR {
+    product(w, nullptr, rows, cols, x, [=](int i, V g) HWY_ATTR {
       store(hn::Add(times_slope<kAct>(load(k + i), g), load(e + i)), e + i);
     });
   } else {
-    product(w, nullptr, rows, cols, x, fetched(k, e),
+    product(w, nullptr, rows, cols, x,
             [=](int i, V g) HWY_ATTR { store(times_slope<kAct>(load(k + i), g), e + i); });
   }
 }
@@ -272,7 +245,6 @@ HWY_INLINE void outer_tile(const double* const* g, const double* const* at, int 
   HWY_UNROLL(8)
   for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
   for (int j = 0; j < kVectors; ++j) {
-    prefetch(gradient + r * stride + j * kLanes);
     acc[r][j] = hn::Zero(D());
   }
   for (int s = 0; s < count; ++s) {
