@@ -12,8 +12,6 @@
 namespace mechfit {
 namespace {
 
-constexpr int kWave = 16;  // chunks that threads evaluate before their sums are folded
-
 // log of a product of many numbers with few logarithms.
 class LogProduct {
  public:
@@ -53,17 +51,13 @@ Barrier::Barrier(const Model& model, std::span<const double> q, int n, ThreadPoo
       n_(n),
       count_(static_cast<int>(q.size()) / n),
       scales_(std::move(scales)),
-      pool_(pool) {
+      sums_(pool, model.merged_size()) {
   MECHFIT_CHECK(model.joints() == n && count_ > 0);
   if (scales_.empty()) scales_.assign(n, 1.0);
   MECHFIT_CHECK(static_cast<int>(scales_.size()) == n);
   all_.resize(count_);
   std::iota(all_.begin(), all_.end(), 0);
   for (int i = 0; i < pool.size(); ++i) workers_.push_back(std::make_unique<Worker>(model));
-  wave_ = pool.size() == 1 ? 1 : kWave;
-  if (wave_ > 1) chunk_gradients_.assign(wave_, std::vector<double>(model.merged_size()));
-  chunk_losses_.assign(wave_, 0.0);
-  merged_.assign(model.merged_size(), 0.0);
 }
 
 Barrier::~Barrier() = default;
@@ -115,35 +109,23 @@ double Barrier::operator()(const Model& model, std::span<const int> subset, doub
   const bool wants_gradient = !gradient.empty();
   const int size = static_cast<int>(subset.size());
   const int chunks = (size + kChunk - 1) / kChunk;
-  double sum = 0.0;
-  std::fill(merged_.begin(), merged_.end(), 0.0);
-  for (int first = 0; first < chunks; first += wave_) {
-    const int wave = std::min(wave_, chunks - first);
-    pool_.run(wave, [&](int task, int worker) {
-      Worker& scratch = *workers_[worker];
-      const int begin = (first + task) * kChunk, end = std::min(begin + kChunk, size);
-      if (wants_gradient) model.clear_gradient(scratch.model);
-      scratch.product = {};
-      double bad = 0.0;
-      for (int at = begin; at < end && bad == 0.0; at += kBlock)
-        bad = block(model, &subset[at], std::min(kBlock, end - at), -weight / size, wants_gradient,
-                    scratch);
-      chunk_losses_[task] = bad == 0.0 ? scratch.product.log() : -bad;
-      if (!wants_gradient) return;
-      if (wave_ == 1) return model.add_gradient(scratch.model, merged_);
-      std::fill(chunk_gradients_[task].begin(), chunk_gradients_[task].end(), 0.0);
-      model.add_gradient(scratch.model, chunk_gradients_[task]);
-    });
-    for (int task = 0; task < wave; ++task) {
-      sum += chunk_losses_[task];
-      if (!wants_gradient || wave_ == 1) continue;
-      for (std::size_t i = 0; i < merged_.size(); ++i) merged_[i] += chunk_gradients_[task][i];
-    }
-    if (!std::isfinite(sum)) return std::numeric_limits<double>::infinity();
-  }
+  const double sum = sums_(chunks, wants_gradient, [&](int chunk, int worker, auto out) {
+    Worker& scratch = *workers_[worker];
+    const int begin = chunk * kChunk, end = std::min(begin + kChunk, size);
+    if (wants_gradient) model.clear_gradient(scratch.model);
+    scratch.product = {};
+    double bad = 0.0;
+    for (int at = begin; at < end && bad == 0.0; at += kBlock)
+      bad = block(model, &subset[at], std::min(kBlock, end - at), -weight / size, wants_gradient,
+                  scratch);
+    if (bad != 0.0) return -bad;
+    if (wants_gradient) model.add_gradient(scratch.model, out);
+    return scratch.product.log();
+  });
+  if (!std::isfinite(sum)) return std::numeric_limits<double>::infinity();
   if (wants_gradient) {
     std::fill(gradient.begin(), gradient.end(), 0.0);
-    model.expand_gradient(merged_, gradient);
+    model.expand_gradient(sums_.gradient(), gradient);
   }
   return -sum / size;
 }

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "mechfit/base/thread_pool.h"
+#include "mechfit/fit/chunk_sums.h"
 #include "mechfit/mechanics/model.h"
 
 namespace mechfit {
@@ -42,12 +42,9 @@ class Barrier {
   int n_, count_;
   double alpha_ = 0.0;
   std::vector<double> scales_;
-  ThreadPool& pool_;
   std::vector<int> all_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  int wave_;  // chunks whose gradients are kept until they are folded
-  std::vector<std::vector<double>> chunk_gradients_;  // [wave], none when it is 1
-  std::vector<double> chunk_losses_, merged_;
+  ChunkSums sums_;
 };
 
 }  // namespace mechfit

@@ -8,8 +8,6 @@
 namespace mechfit {
 namespace {
 
-constexpr int kWave = 16;  // chunks that threads evaluate before their sums are folded
-
 // sum[i] += x[i], where x is gathered from rows of an array [.][width] at index(lane)
 void gather(const double* array, int width, const int* index, int count, int shift, int lanes,
             double* panel) {
@@ -33,7 +31,7 @@ struct Objective::Worker {
 
 Objective::Objective(const Model& model, const Samples& samples, ObjectiveOptions options,
                      ThreadPool& pool)
-    : samples_(samples), options_(std::move(options)), pool_(pool) {
+    : samples_(samples), options_(std::move(options)), sums_(pool, model.merged_size()) {
   const int n = samples.n, m = samples.m;
   MECHFIT_CHECK(model.joints() == n && model.inputs() == m);
   if (options_.weights.empty()) options_.weights.assign(n, 1.0);
@@ -70,10 +68,6 @@ Objective::Objective(const Model& model, const Samples& samples, ObjectiveOption
     }
     workers_.push_back(std::move(worker));
   }
-  wave_ = pool.size() == 1 ? 1 : kWave;
-  if (wave_ > 1) chunk_gradients_.assign(wave_, std::vector<double>(model.merged_size()));
-  chunk_losses_.assign(wave_, 0.0);
-  merged_.assign(model.merged_size(), 0.0);
 }
 
 Objective::~Objective() = default;
@@ -89,33 +83,20 @@ double Objective::operator()(const Model& model, std::span<const int> items,
   const double scale = 1.0 / static_cast<double>(items.size());
   const int size = items_per_chunk();
   const int chunks = (static_cast<int>(items.size()) + size - 1) / size;
-  double loss = 0.0;
-  std::fill(merged_.begin(), merged_.end(), 0.0);
-  for (int first = 0; first < chunks; first += wave_) {
-    const int wave = std::min(wave_, chunks - first);
-    pool_.run(wave, [&](int task, int worker) {
-      const int begin = (first + task) * size;
-      const int end = std::min(begin + size, static_cast<int>(items.size()));
-      Worker& scratch = *workers_[worker];
-      chunk_losses_[task] =
-          chunk(model, items.subspan(begin, end - begin), scale, wants_gradient, scratch);
-      if (!wants_gradient) return;
-      auto& sum = wave_ == 1 ? merged_ : chunk_gradients_[task];
-      if (wave_ > 1) std::fill(sum.begin(), sum.end(), 0.0);
-      if (scratch.step)
-        add_gradient(model, *scratch.step, sum);
-      else
-        model.add_gradient(scratch.del ? scratch.del->del.model : scratch.acceleration->model, sum);
-    });
-    for (int task = 0; task < wave; ++task) {
-      loss += chunk_losses_[task];
-      if (!wants_gradient || wave_ == 1) continue;
-      for (std::size_t i = 0; i < merged_.size(); ++i) merged_[i] += chunk_gradients_[task][i];
-    }
-  }
+  const double loss = sums_(chunks, wants_gradient, [&](int at, int worker, auto sum) {
+    const int begin = at * size, end = std::min(begin + size, static_cast<int>(items.size()));
+    Worker& scratch = *workers_[worker];
+    const double value =
+        chunk(model, items.subspan(begin, end - begin), scale, wants_gradient, scratch);
+    if (wants_gradient && scratch.step)
+      add_gradient(model, *scratch.step, sum);
+    else if (wants_gradient)
+      model.add_gradient(scratch.del ? scratch.del->del.model : scratch.acceleration->model, sum);
+    return value;
+  });
   if (wants_gradient) {
     std::fill(gradient.begin(), gradient.end(), 0.0);
-    model.expand_gradient(merged_, gradient);
+    model.expand_gradient(sums_.gradient(), gradient);
   }
   return loss;
 }

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "mechfit/base/thread_pool.h"
+#include "mechfit/fit/chunk_sums.h"
 #include "mechfit/fit/samples.h"
 #include "mechfit/integrate/runge_kutta.h"
 #include "mechfit/mechanics/discrete_error.h"
@@ -25,8 +25,8 @@ struct ObjectiveOptions {
   std::vector<double> velocity_weights;          // of next_state [n], empty: ones
 };
 
-// Evaluates one of them on any subset of its items. Items are cut into chunks whose sums are folded
-// in order, so the result does not depend on the number of threads. Allocates nothing after the
+// Evaluates one of them on any subset of its items. Items are cut into chunks, so the result does
+// not depend on the number of threads. Allocates nothing after the
 // first call.
 class Objective {
  public:
@@ -52,13 +52,10 @@ class Objective {
 
   const Samples& samples_;
   ObjectiveOptions options_;
-  ThreadPool& pool_;
   const std::vector<int>* items_;
   std::vector<int> all_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  int wave_;  // chunks whose gradients are kept until they are folded
-  std::vector<std::vector<double>> chunk_gradients_;  // [wave], none when it is 1
-  std::vector<double> chunk_losses_, merged_;
+  ChunkSums sums_;
 };
 
 }  // namespace mechfit
