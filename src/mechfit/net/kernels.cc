@@ -291,10 +291,11 @@ void outer(int rows, int cols, const OuterStream* streams, int count, double* sc
     g[s] = streams[s].g;
     at[s] = transposed;
   }
+  const int whole = (cols + kLanes - 1) / kLanes * kLanes;  // transposed columns, padded by zeros
   int column = 0;
-  for (; column + kTileVectors * kLanes <= cols; column += kTileVectors * kLanes)
+  for (; column + kTileVectors * kLanes <= whole; column += kTileVectors * kLanes)
     outer_columns<kTileVectors>(g, at, count, rows, column, stride, gradient);
-  for (; column + 2 * kLanes <= cols; column += 2 * kLanes)
+  for (; column + 2 * kLanes <= whole; column += 2 * kLanes)
     outer_columns<2>(g, at, count, rows, column, stride, gradient);
   for (; column < cols; column += kLanes)
     outer_columns<1>(g, at, count, rows, column, stride, gradient);
@@ -362,58 +363,97 @@ void fold_lanes(int count, const double* lanes, double* out) {
   }
 }
 
-// Four rows of the result at a time, one pass over B.
-void multiply(int rows, int cols, int inner, const double* HWY_RESTRICT a, bool a_transposed,
-              const double* HWY_RESTRICT b, double* HWY_RESTRICT out) {
+// kTile rows x kVectors registers of columns of out += A B; left and right begin there.
+template <int kTile, int kVectors>
+HWY_INLINE void multiply_tile(const double* HWY_RESTRICT left, int row_stride, int k_stride,
+                              const double* HWY_RESTRICT right, int cols, int inner,
+                              double* HWY_RESTRICT out) {
   const D d;
-  const int row_stride = a_transposed ? 1 : inner, k_stride = a_transposed ? rows : 1;
-  for (int row = 0; row < rows; row += 4) {
-    const int count = rows - row < 4 ? rows - row : 4;
-    int col = 0;
-    for (; col + kLanes <= cols; col += kLanes) {
-      V sum[4];
-      for (int r = 0; r < 4; ++r)
-        sum[r] = r < count ? hn::LoadU(d, out + (row + r) * cols + col) : hn::Zero(d);
-      const double* left = a + row * row_stride;
-      for (int k = 0; k < inner; ++k, left += k_stride) {
-        const V x = hn::LoadU(d, b + k * cols + col);
-        if (count == 4) {
-          for (int r = 0; r < 4; ++r) sum[r] = hn::MulAdd(set(left[r * row_stride]), x, sum[r]);
-        } else {
-          for (int r = 0; r < count; ++r) sum[r] = hn::MulAdd(set(left[r * row_stride]), x, sum[r]);
-        }
-      }
-      for (int r = 0; r < count; ++r) hn::StoreU(sum[r], d, out + (row + r) * cols + col);
+  V sum[kTile][kVectors];
+  HWY_UNROLL(8)
+  for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
+  for (int j = 0; j < kVectors; ++j) sum[r][j] = hn::LoadU(d, out + r * cols + j * kLanes);
+  for (int k = 0; k < inner; ++k, left += k_stride, right += cols) {
+    V x[kVectors];
+    HWY_UNROLL(8)
+    for (int j = 0; j < kVectors; ++j) x[j] = hn::LoadU(d, right + j * kLanes);
+    HWY_UNROLL(8)
+    for (int r = 0; r < kTile; ++r) {
+      const V factor = set(left[r * row_stride]);
+      HWY_UNROLL(8)
+      for (int j = 0; j < kVectors; ++j) sum[r][j] = hn::MulAdd(factor, x[j], sum[r][j]);
     }
+  }
+  HWY_UNROLL(8)
+  for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
+  for (int j = 0; j < kVectors; ++j) hn::StoreU(sum[r][j], d, out + r * cols + j * kLanes);
+}
+
+void multiply(int rows, int cols, int inner, const double* a, bool a_transposed, const double* b,
+              double* out) {
+  const int row_stride = a_transposed ? 1 : inner, k_stride = a_transposed ? rows : 1;
+  in_tiles(rows, [&]<int kTile>(int row) HWY_ATTR {
+    const double* left = a + row * row_stride;
+    double* to = out + row * cols;
+    int col = 0;
+    for (; col + kTileVectors * kLanes <= cols; col += kTileVectors * kLanes)
+      multiply_tile<kTile, kTileVectors>(left, row_stride, k_stride, b + col, cols, inner,
+                                         to + col);
+    for (; col + kLanes <= cols; col += kLanes)
+      multiply_tile<kTile, 1>(left, row_stride, k_stride, b + col, cols, inner, to + col);
     for (; col < cols; ++col)
-      for (int r = 0; r < count; ++r) {
-        double sum = out[(row + r) * cols + col];
+      for (int r = 0; r < kTile; ++r)
         for (int k = 0; k < inner; ++k)
-          sum += a[(row + r) * row_stride + k * k_stride] * b[k * cols + col];
-        out[(row + r) * cols + col] = sum;
-      }
+          to[r * cols + col] += left[r * row_stride + k * k_stride] * b[k * cols + col];
+  });
+}
+
+// kTile rows x kLanes columns of out += A B'.
+template <int kTile>
+HWY_INLINE void multiply_transposed_tile(const double* HWY_RESTRICT a, const double* HWY_RESTRICT b,
+                                         int cols, int inner, double* HWY_RESTRICT out) {
+  const D d;
+  V sum[kTile][kLanes];
+  HWY_UNROLL(8)
+  for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
+  for (int c = 0; c < kLanes; ++c) sum[r][c] = hn::Zero(d);
+  const int whole = inner - inner % kLanes;
+  for (int k = 0; k < whole; k += kLanes) {
+    V x[kTile];
+    HWY_UNROLL(8)
+    for (int r = 0; r < kTile; ++r) x[r] = hn::LoadU(d, a + r * inner + k);
+    HWY_UNROLL(8)
+    for (int c = 0; c < kLanes; ++c) {
+      const V y = hn::LoadU(d, b + c * inner + k);
+      HWY_UNROLL(8)
+      for (int r = 0; r < kTile; ++r) sum[r][c] = hn::MulAdd(x[r], y, sum[r][c]);
+    }
+  }
+  HWY_UNROLL(8)
+  for (int r = 0; r < kTile; ++r) {
+    double* to = out + r * cols;
+    hn::StoreU(hn::Add(hn::LoadU(d, to), sums_of_lanes(sum[r])), d, to);
+    for (int k = whole; k < inner; ++k)
+      for (int c = 0; c < kLanes; ++c) to[c] += a[r * inner + k] * b[c * inner + k];
   }
 }
 
-void multiply_transposed(int rows, int cols, int inner, const double* HWY_RESTRICT a,
-                         const double* HWY_RESTRICT b, double* HWY_RESTRICT out) {
-  const D d;
-  const int whole = inner - inner % kLanes;
-  for (int row = 0; row < rows; ++row)
-    for (int col = 0; col < cols; col += 4) {
-      const int count = cols - col < 4 ? cols - col : 4;
-      V sum[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
-      for (int k = 0; k < whole; k += kLanes) {
-        const V x = hn::LoadU(d, a + row * inner + k);
-        for (int c = 0; c < count; ++c)
-          sum[c] = hn::MulAdd(x, hn::LoadU(d, b + (col + c) * inner + k), sum[c]);
-      }
-      for (int c = 0; c < count; ++c) {
-        double total = hn::GetLane(hn::SumOfLanes(d, sum[c]));
-        for (int k = whole; k < inner; ++k) total += a[row * inner + k] * b[(col + c) * inner + k];
-        out[row * cols + col + c] += total;
-      }
-    }
+void multiply_transposed(int rows, int cols, int inner, const double* a, const double* b,
+                         double* out) {
+  const int whole = cols - cols % kLanes;
+  int row = 0;
+  for (; row + 2 <= rows; row += 2)
+    for (int col = 0; col < whole; col += kLanes)
+      multiply_transposed_tile<2>(a + row * inner, b + col * inner, cols, inner,
+                                  out + row * cols + col);
+  for (; row < rows; ++row)
+    for (int col = 0; col < whole; col += kLanes)
+      multiply_transposed_tile<1>(a + row * inner, b + col * inner, cols, inner,
+                                  out + row * cols + col);
+  for (row = 0; row < rows; ++row)
+    for (int col = whole; col < cols; ++col)
+      for (int k = 0; k < inner; ++k)
+        out[row * cols + col] += a[row * inner + k] * b[col * inner + k];
 }
 
 Kernels kernels() {

@@ -112,7 +112,7 @@ void Mlp::merge(Layer& layer) {
     std::fill_n(out_w, rows * layer.in, 0.0);
     std::copy_n(w + rows * inner, rows, out_b);
     kernels_->multiply(rows, layer.in, inner, w, false, prefix_w(layer, i - 1), out_w);
-    kernels_->multiply(rows, 1, inner, w, false, prefix_b(layer, i - 1), out_b);
+    kernels_->multiply_transposed(1, rows, inner, prefix_b(layer, i - 1), w, out_b);
   }
 }
 
@@ -320,13 +320,13 @@ void Mlp::expand_gradient(std::span<const double> merged, std::span<double> thet
       const double* w = theta_.data() + offset(i);
       double* out = theta.data() + offset(i);
       kernels_->multiply_transposed(rows, inner, layer.in, big, prefix_w(layer, i - 1), out);
-      kernels_->multiply_transposed(rows, inner, 1, small, prefix_b(layer, i - 1), out);
+      kernels_->multiply(rows, inner, 1, small, false, prefix_b(layer, i - 1), out);
       for (int row = 0; row < rows; ++row) out[rows * inner + row] += small[row];
       const bool last = i - 1 == layer.first;
       double* next = last ? theta.data() + offset(i - 1) : scratch;
       if (!last) std::fill_n(next, inner * (layer.in + 1), 0.0);
       kernels_->multiply(inner, layer.in, rows, w, true, big, next);
-      kernels_->multiply(inner, 1, rows, w, true, small, next + inner * layer.in);
+      kernels_->multiply(1, inner, rows, small, false, w, next + inner * layer.in);
       big = next;
       small = next + inner * layer.in;
       std::swap(scratch, other);

@@ -18,27 +18,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 HWY_INLINE V load(const double* p) { return hn::LoadU(D(), p); }
 HWY_INLINE void store(V v, double* p) { hn::StoreU(v, D(), p); }
 
-// Lane i of the result is the sum of the lanes of x[i].
-HWY_INLINE V sums_of_lanes(V (&x)[kLanes]) {
-#if HWY_TARGET == HWY_SCALAR
-  return x[0];
-#else
-  HWY_UNROLL(4)
-  for (int i = 0; i < kLanes / 2; ++i)  // pairs within blocks of 128 bits
-    x[i] = hn::Add(hn::InterleaveLower(D(), x[2 * i], x[2 * i + 1]),
-                   hn::InterleaveUpper(D(), x[2 * i], x[2 * i + 1]));
-  if constexpr (kLanes == 8) {
-    HWY_UNROLL(2)
-    for (int i = 0; i < 2; ++i)  // neighbouring blocks
-      x[i] = hn::Add(hn::OddEvenBlocks(x[2 * i + 1], x[2 * i]),
-                     hn::SwapAdjacentBlocks(hn::OddEvenBlocks(x[2 * i], x[2 * i + 1])));
-  }
-  if constexpr (kLanes >= 4)  // halves
-    x[0] = hn::Add(hn::ConcatLowerLower(D(), x[1], x[0]), hn::ConcatUpperUpper(D(), x[1], x[0]));
-  return x[0];
-#endif
-}
-
 // y = W x (+ b) for kRows <= kLanes rows, and with kTangent ydot = W xdot: the columns are in
 // lanes.
 template <int kRows, bool kTangent>

@@ -10,18 +10,13 @@
 #include <cstdint>
 
 #include "hwy/highway.h"
+#include "mechfit/net/vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mechfit::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-using D = hn::CappedTag<double, 8>;
-using V = hn::Vec<D>;
-inline constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
-
-HWY_INLINE V set(double x) { return hn::Set(D(), x); }
 
 // The smaller and the larger one of a and b; a NaN in b stays, which plain numbers' Min does not
 // grant.
