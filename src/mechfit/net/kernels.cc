@@ -239,7 +239,7 @@ inline constexpr int kStrip = kBlock * kLanes;
 // g and gradient from the tile's first row on, at from its first strip on.
 template <int kTile, int kVectors>
 HWY_INLINE void outer_tile(const double* const* g, const double* const* at, int count, int row,
-                           int column, int stride, double* HWY_RESTRICT gradient) {
+                           int column, int stride, bool add, double* HWY_RESTRICT gradient) {
   V acc[kTile][kVectors];
   gradient += row * stride + column;
   HWY_UNROLL(8)
@@ -266,21 +266,21 @@ HWY_INLINE void outer_tile(const double* const* g, const double* const* at, int 
   for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
   for (int j = 0; j < kVectors; ++j) {
     double* sum = gradient + r * stride + j * kLanes;
-    store(hn::Add(load(sum), acc[r][j]), sum);
+    store(add ? hn::Add(load(sum), acc[r][j]) : acc[r][j], sum);
   }
 }
 
 template <int kVectors>
 HWY_INLINE void outer_columns(const double* const* g, const double* const* at, int count, int rows,
-                              int column, int stride, double* gradient) {
+                              int column, int stride, bool add, double* gradient) {
   in_tiles(rows, [&]<int kTile>(int row) HWY_ATTR {
-    outer_tile<kTile, kVectors>(g, at, count, row, column, stride, gradient);
+    outer_tile<kTile, kVectors>(g, at, count, row, column, stride, add, gradient);
   });
 }
 
 inline constexpr int kMaxStreams = 3;
 
-void outer(int rows, int cols, const OuterStream* streams, int count, double* scratch,
+void outer(int rows, int cols, const OuterStream* streams, int count, double* scratch, bool add,
            double* gradient) {
   const int stride = padded(cols);
   const double* g[kMaxStreams];
@@ -294,18 +294,19 @@ void outer(int rows, int cols, const OuterStream* streams, int count, double* sc
   const int whole = (cols + kLanes - 1) / kLanes * kLanes;  // transposed columns, padded by zeros
   int column = 0;
   for (; column + kTileVectors * kLanes <= whole; column += kTileVectors * kLanes)
-    outer_columns<kTileVectors>(g, at, count, rows, column, stride, gradient);
+    outer_columns<kTileVectors>(g, at, count, rows, column, stride, add, gradient);
   for (; column + 2 * kLanes <= whole; column += 2 * kLanes)
-    outer_columns<2>(g, at, count, rows, column, stride, gradient);
+    outer_columns<2>(g, at, count, rows, column, stride, add, gradient);
   for (; column < cols; column += kLanes)
-    outer_columns<1>(g, at, count, rows, column, stride, gradient);
+    outer_columns<1>(g, at, count, rows, column, stride, add, gradient);
 }
 
 // Sums of thin[i] long' for kThin thin rows, kept in registers while the long ones pass by:
 // sums of (i, j) at sums + i thin_step + j long_step.
 template <int kThin>
 HWY_INLINE void thin_outer(const double* HWY_RESTRICT thin, const double* HWY_RESTRICT panel,
-                           int count, int thin_step, int long_step, double* HWY_RESTRICT sums) {
+                           int count, int thin_step, int long_step, bool add,
+                           double* HWY_RESTRICT sums) {
   constexpr int kParts = kBlock / kSumLanes;
   V factor[kThin][kParts];
   HWY_UNROLL(8)
@@ -314,7 +315,7 @@ HWY_INLINE void thin_outer(const double* HWY_RESTRICT thin, const double* HWY_RE
   for (int j = 0; j < count; ++j, panel += kBlock, sums += long_step) {
     V sum[kThin];
     HWY_UNROLL(8)
-    for (int i = 0; i < kThin; ++i) sum[i] = load(sums + i * thin_step);
+    for (int i = 0; i < kThin; ++i) sum[i] = add ? load(sums + i * thin_step) : hn::Zero(D());
     HWY_UNROLL(8)
     for (int p = 0; p < kParts; ++p) {
       const V x = load(panel + p * kSumLanes);
@@ -326,29 +327,33 @@ HWY_INLINE void thin_outer(const double* HWY_RESTRICT thin, const double* HWY_RE
   }
 }
 
-void outer_lanes(int rows, int cols, const OuterStream* streams, int count, double* lanes) {
+void outer_lanes(int rows, int cols, const OuterStream* streams, int count, bool add,
+                 double* lanes) {
   const bool few_rows = rows < cols;
   const int thin_rows = few_rows ? rows : cols, long_rows = few_rows ? cols : rows;
   const int thin_step = (few_rows ? cols : 1) * kSumLanes;
   const int long_step = (few_rows ? 1 : cols) * kSumLanes;
-  for (int s = 0; s < count; ++s)
+  for (int s = 0; s < count; ++s, add = true)
     for (int lane = 0; lane < kSumLanes; lane += kLanes) {
       const double* thin = (few_rows ? streams[s].g : streams[s].a) + lane;
       const double* panel = (few_rows ? streams[s].a : streams[s].g) + lane;
       double* sums = lanes + lane;
       int i = 0;
       for (; i + 4 <= thin_rows; i += 4, thin += 4 * kBlock, sums += 4 * thin_step)
-        thin_outer<4>(thin, panel, long_rows, thin_step, long_step, sums);
-      if (thin_rows - i == 3) thin_outer<3>(thin, panel, long_rows, thin_step, long_step, sums);
-      if (thin_rows - i == 2) thin_outer<2>(thin, panel, long_rows, thin_step, long_step, sums);
-      if (thin_rows - i == 1) thin_outer<1>(thin, panel, long_rows, thin_step, long_step, sums);
+        thin_outer<4>(thin, panel, long_rows, thin_step, long_step, add, sums);
+      if (thin_rows - i == 3)
+        thin_outer<3>(thin, panel, long_rows, thin_step, long_step, add, sums);
+      if (thin_rows - i == 2)
+        thin_outer<2>(thin, panel, long_rows, thin_step, long_step, add, sums);
+      if (thin_rows - i == 1)
+        thin_outer<1>(thin, panel, long_rows, thin_step, long_step, add, sums);
     }
 }
 
-void sum_lanes(int rows, const double* g, double* lanes) {
+void sum_lanes(int rows, const double* g, bool add, double* lanes) {
   for (int row = 0; row < rows; ++row)
     for (int lane = 0; lane < kSumLanes; lane += kLanes) {
-      V sum = load(lanes + row * kSumLanes + lane);
+      V sum = add ? load(lanes + row * kSumLanes + lane) : hn::Zero(D());
       for (int j = lane; j < kBlock; j += kSumLanes) sum = hn::Add(sum, load(g + row * kBlock + j));
       store(sum, lanes + row * kSumLanes + lane);
     }

@@ -46,17 +46,18 @@ struct Kernels {
   void (*adjoint)(Activation act, const double* w, int rows, int cols, const double* x,
                   const double* k, bool e_valid, double* e);
 
-  // gradient [rows][padded(cols)] += sum over streams and samples of g a'; scratch [kBlock *
-  // padded(cols)] each stream
+  // gradient [rows][padded(cols)] = sum over streams and samples of g a', added to what is there
+  // where `add`; scratch [kBlock * padded(cols)] each stream
   void (*outer)(int rows, int cols, const OuterStream* streams, int count, double* scratch,
-                double* gradient);
+                bool add, double* gradient);
 
   // The same with the sum over samples left in lanes, for small matrices: lanes [rows *
   // cols][kSumLanes]
-  void (*outer_lanes)(int rows, int cols, const OuterStream* streams, int count, double* lanes);
+  void (*outer_lanes)(int rows, int cols, const OuterStream* streams, int count, bool add,
+                      double* lanes);
 
-  // lanes [rows][kSumLanes] += g summed over the samples of equal lane
-  void (*sum_lanes)(int rows, const double* g, double* lanes);
+  // lanes [rows][kSumLanes] = g summed over the samples of equal lane, added where `add`
+  void (*sum_lanes)(int rows, const double* g, bool add, double* lanes);
 
   // out[i] += the sum of lanes[i][kSumLanes]
   void (*fold_lanes)(int count, const double* lanes, double* out);

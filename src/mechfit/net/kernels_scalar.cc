@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "mechfit/net/kernels.h"
@@ -74,7 +75,9 @@ void adjoint(Activation act, const double* w, int rows, int cols, const double* 
     }
 }
 
-void outer(int rows, int cols, const OuterStream* streams, int count, double*, double* gradient) {
+void outer(int rows, int cols, const OuterStream* streams, int count, double*, bool add,
+           double* gradient) {
+  if (!add) std::fill_n(gradient, rows * padded(cols), 0.0);
   for (int s = 0; s < count; ++s)
     for (int row = 0; row < rows; ++row)
       for (int col = 0; col < cols; ++col)
@@ -83,7 +86,9 @@ void outer(int rows, int cols, const OuterStream* streams, int count, double*, d
               streams[s].g[row * kBlock + lane] * streams[s].a[col * kBlock + lane];
 }
 
-void outer_lanes(int rows, int cols, const OuterStream* streams, int count, double* lanes) {
+void outer_lanes(int rows, int cols, const OuterStream* streams, int count, bool add,
+                 double* lanes) {
+  if (!add) std::fill_n(lanes, rows * cols * kSumLanes, 0.0);
   for (int s = 0; s < count; ++s)
     for (int row = 0; row < rows; ++row)
       for (int col = 0; col < cols; ++col)
@@ -92,7 +97,8 @@ void outer_lanes(int rows, int cols, const OuterStream* streams, int count, doub
               streams[s].g[row * kBlock + lane] * streams[s].a[col * kBlock + lane];
 }
 
-void sum_lanes(int rows, const double* g, double* lanes) {
+void sum_lanes(int rows, const double* g, bool add, double* lanes) {
+  if (!add) std::fill_n(lanes, rows * kSumLanes, 0.0);
   for (int row = 0; row < rows; ++row)
     for (int lane = 0; lane < kBlock; ++lane)
       lanes[row * kSumLanes + lane % kSumLanes] += g[row * kBlock + lane];

@@ -240,7 +240,6 @@ void Mlp::adjoint(const double* ybar, const bool (&use)[kStreams], bool x, bool 
       std::fill(w.x_adjoint.begin(), w.x_adjoint.end(), 0.0);
   }
   if (!theta) return;
-  w.gathered = true;
   for (int l = 0; l < count; ++l) {
     const auto at = static_cast<std::size_t>(l);
     const Layer& layer = layers_[at];
@@ -248,12 +247,20 @@ void Mlp::adjoint(const double* ybar, const bool (&use)[kStreams], bool x, bool 
     OuterStream streams[kStreams + 1];
     const int n = weight_streams(l, ybar, use, w, streams);
     const double* g = l == count - 1 ? ybar : panels.zbar.data();
-    if (layer.lanes)
-      kernels_->outer_lanes(layer.out, layer.in, streams, n, panels.gradient.data());
-    else
-      kernels_->outer(layer.out, layer.in, streams, n, w.scratch.data(), panels.gradient.data());
-    if (g) kernels_->sum_lanes(layer.out, g, panels.bias_lanes.data());
+    if (n == 0) {
+      if (!w.gathered) std::fill(panels.gradient.begin(), panels.gradient.end(), 0.0);
+    } else if (layer.lanes) {
+      kernels_->outer_lanes(layer.out, layer.in, streams, n, w.gathered, panels.gradient.data());
+    } else {
+      kernels_->outer(layer.out, layer.in, streams, n, w.scratch.data(), w.gathered,
+                      panels.gradient.data());
+    }
+    if (g)
+      kernels_->sum_lanes(layer.out, g, w.gathered, panels.bias_lanes.data());
+    else if (!w.gathered)
+      std::fill(panels.bias_lanes.begin(), panels.bias_lanes.end(), 0.0);
   }
+  w.gathered = true;
 }
 
 void Mlp::gradient_lanes(const double* ybar, const bool (&use)[kStreams], const Workspace& w,
@@ -274,15 +281,6 @@ void Mlp::gradient_lanes(const double* ybar, const bool (&use)[kStreams], const 
                           : w.layers[static_cast<std::size_t>(l)].zbar.data();
     if (g) std::copy_n(g, layer.out * kBlock, lanes);
     lanes += layer.out * kBlock;
-  }
-}
-
-void Mlp::clear_gradient(Workspace& w) const {
-  if (!w.gathered) return;
-  w.gathered = false;
-  for (auto& panels : w.layers) {
-    std::fill(panels.gradient.begin(), panels.gradient.end(), 0.0);
-    std::fill(panels.bias_lanes.begin(), panels.bias_lanes.end(), 0.0);
   }
 }
 

@@ -27,13 +27,15 @@ int parameter_count(const MlpShape& shape);
 // Streams are directional derivatives of the network. With x the input, xdot a direction, S a
 // function of the output y and of its derivatives ydot along the streams' directions:
 //
-//   forward    a_l = act(W_l a_{l-1} + b_l)                          y
-//   reverse    delta_l = act' (W_{l+1}' delta_{l+1}), delta_out = gy  W_1' delta_1 = gradient of
-//   gy'y to x tangent    adot_l = act' (W_l adot_{l-1})                        ydot adjoint
-//   gradient of S to x and theta, where dS/dy = ybar and dS/dydot = the gy of the stream's reverse:
-//                zbar_l = act' (W_{l+1}' zbar_{l+1}) + (act''/act') delta_l zdot_l   (curvature,
-//                per stream) dS/dW_l = zbar_l a_{l-1}' + sum over streams of delta_l adot_{l-1}'
-//              and dS/dxdot of a stream is what its reverse gave: nothing is computed twice.
+//   forward   a_l = act(W_l a_{l-1} + b_l), y
+//   reverse   delta_l = act' (W_{l+1}' delta_{l+1}), delta_out = gy;
+//             W_1' delta_1 is the gradient of gy'y to x
+//   tangent   adot_l = act' (W_l adot_{l-1}), ydot
+//   adjoint   gradient of S to x and theta, where dS/dy = ybar and dS/dydot = the gy of the
+//             stream's reverse:
+//               zbar_l = act' (W_{l+1}' zbar_{l+1}) + (act''/act') delta_l zdot_l, per stream
+//               dS/dW_l = zbar_l a_{l-1}' + sum over streams of delta_l adot_{l-1}'
+//             and dS/dxdot of a stream is what its reverse gave: nothing is computed twice.
 //
 // Hidden layers without activation are merged with the layer after them while evaluating.
 class Mlp {
@@ -59,7 +61,7 @@ class Mlp {
     std::vector<Layer> layers;  // of the merged network, the output layer has only accumulators
     const double* gy[kStreams] = {};
     bool curvature = false;  // zbar already holds curvature terms
-    bool gathered = false;   // accumulators are not zero
+    bool gathered = false;   // accumulators count; else they begin with the next adjoint
     AlignedVector scratch;
   };
 
@@ -90,7 +92,7 @@ class Mlp {
   // Gradients are gathered for the merged network and expanded to theta once, after all chunks are
   // folded.
   int merged_size() const { return merged_size_; }
-  void clear_gradient(Workspace& w) const;
+  void clear_gradient(Workspace& w) const { w.gathered = false; }
   void add_gradient(const Workspace& w, std::span<double> merged) const;
   void expand_gradient(std::span<const double> merged, std::span<double> theta) const;
 

@@ -1,0 +1,48 @@
+// Included once per instruction set, like the kernels that use it.
+#if defined(MECHFIT_NET_VECTOR_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef MECHFIT_NET_VECTOR_INL_H_
+#undef MECHFIT_NET_VECTOR_INL_H_
+#else
+#define MECHFIT_NET_VECTOR_INL_H_
+#endif
+
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace mechfit::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::CappedTag<double, 8>;
+using V = hn::Vec<D>;
+inline constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
+
+HWY_INLINE V set(double x) { return hn::Set(D(), x); }
+
+// Lane i of the result is the sum of the lanes of x[i].
+HWY_INLINE V sums_of_lanes(V (&x)[kLanes]) {
+#if HWY_TARGET == HWY_SCALAR
+  return x[0];
+#else
+  HWY_UNROLL(4)
+  for (int i = 0; i < kLanes / 2; ++i)  // pairs within blocks of 128 bits
+    x[i] = hn::Add(hn::InterleaveLower(D(), x[2 * i], x[2 * i + 1]),
+                   hn::InterleaveUpper(D(), x[2 * i], x[2 * i + 1]));
+  if constexpr (kLanes == 8) {
+    HWY_UNROLL(2)
+    for (int i = 0; i < 2; ++i)  // neighbouring blocks
+      x[i] = hn::Add(hn::OddEvenBlocks(x[2 * i + 1], x[2 * i]),
+                     hn::SwapAdjacentBlocks(hn::OddEvenBlocks(x[2 * i], x[2 * i + 1])));
+  }
+  if constexpr (kLanes >= 4)  // halves
+    x[0] = hn::Add(hn::ConcatLowerLower(D(), x[1], x[0]), hn::ConcatUpperUpper(D(), x[1], x[0]));
+  return x[0];
+#endif
+}
+
+}  // namespace
+}  // namespace mechfit::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
