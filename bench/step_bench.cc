@@ -78,6 +78,20 @@ void tanh_of_a_panel(benchmark::State& state) {
 }
 BENCHMARK(tanh_of_a_panel);
 
+// One hidden layer's product by itself, again and again: what loads and stores leave of the peak.
+void product_of_a_panel(benchmark::State& state) {
+  const int width = static_cast<int>(state.range(0));
+  AlignedVector w(static_cast<std::size_t>(width) * width, 0.01), x = make_panel(width), y = x;
+  const Kernels& kernels = simd_kernels();
+  for (auto _ : state) {
+    kernels.affine(w.data(), nullptr, width, width, x.data(), y.data());
+    benchmark::DoNotOptimize(y.data());
+  }
+  state.counters["GFLOP/s"] = benchmark::Counter(2e-9 * width * width * kBlock,
+                                                 benchmark::Counter::kIsIterationInvariantRate);
+}
+BENCHMARK(product_of_a_panel)->ArgName("width")->Arg(32)->Arg(64)->Arg(128);
+
 }  // namespace
 }  // namespace mechfit::bench
 

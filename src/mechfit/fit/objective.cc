@@ -8,7 +8,8 @@
 namespace mechfit {
 namespace {
 
-// sum[i] += x[i], where x is gathered from rows of an array [.][width] at index(lane)
+// panel [width][lanes] from rows index + shift of an array [.][width]; lanes from `count` on repeat
+// the first.
 void gather(const double* array, int width, const int* index, int count, int shift, int lanes,
             double* panel) {
   for (int lane = 0; lane < lanes; ++lane) {

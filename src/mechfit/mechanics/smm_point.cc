@@ -14,7 +14,7 @@ SmmPoint::SmmPoint(const Smm& model)
       mass_(model.mass_net_),
       potential_(model.potential_net_),
       force_(model.force_net_),
-      together_(model.parameters().size() * sizeof(double) < 48 << 10),
+      together_(model.merged_size() * sizeof(double) <= 32 << 10),
       phi_(model.features_ + model.n_),
       slope_(model.features_),
       direction_(model.features_),
