@@ -4,6 +4,7 @@
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "mechfit/base/vector-inl.h"
 // clang-format on
 
 #include "mechfit/base/gram.h"
@@ -16,11 +17,6 @@ HWY_BEFORE_NAMESPACE();
 namespace mechfit::HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
-using D = hn::CappedTag<double, 8>;
-using V = hn::Vec<D>;
-inline constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 inline constexpr int kVectors = 3;
 inline constexpr int kTile = 4;    // rows of S at a time
 inline constexpr int kPanel = 24;  // columns of a panel

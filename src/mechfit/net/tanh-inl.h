@@ -10,7 +10,7 @@
 #include <cstdint>
 
 #include "hwy/highway.h"
-#include "mechfit/net/vector-inl.h"
+#include "mechfit/base/vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mechfit::HWY_NAMESPACE {

@@ -1,9 +1,9 @@
 // Included once per instruction set, like the kernels that use it.
-#if defined(MECHFIT_NET_VECTOR_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef MECHFIT_NET_VECTOR_INL_H_
-#undef MECHFIT_NET_VECTOR_INL_H_
+#if defined(MECHFIT_BASE_VECTOR_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef MECHFIT_BASE_VECTOR_INL_H_
+#undef MECHFIT_BASE_VECTOR_INL_H_
 #else
-#define MECHFIT_NET_VECTOR_INL_H_
+#define MECHFIT_BASE_VECTOR_INL_H_
 #endif
 
 #include "hwy/highway.h"
