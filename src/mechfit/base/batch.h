@@ -17,6 +17,12 @@ inline constexpr int kChunk = kBlock * kBlocksPerChunk;
 
 inline constexpr std::size_t kAlignment = 64;
 
+// Panels of a page or more begin with a page. A processor that loads k[i] just after it stored
+// out[j] takes them for the same while their addresses agree in the last twelve bits, and waits;
+// of two panels that both begin with a page only k[i] and out[i] agree, and a kernel is done with
+// k[i] by then.
+inline constexpr std::size_t kPage = 4096;
+
 template <class T>
 struct AlignedAllocator {
   using value_type = T;
@@ -24,9 +30,12 @@ struct AlignedAllocator {
   template <class U>
   AlignedAllocator(const AlignedAllocator<U>&) {}
   T* allocate(std::size_t n) {
-    return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t(kAlignment)));
+    return static_cast<T*>(::operator new(n * sizeof(T), alignment(n)));
   }
-  void deallocate(T* p, std::size_t) { ::operator delete(p, std::align_val_t(kAlignment)); }
+  void deallocate(T* p, std::size_t n) { ::operator delete(p, alignment(n)); }
+  static std::align_val_t alignment(std::size_t n) {
+    return std::align_val_t(n * sizeof(T) < kPage ? kAlignment : kPage);
+  }
   friend bool operator==(const AlignedAllocator&, const AlignedAllocator&) { return true; }
 };
 

@@ -26,6 +26,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 inline constexpr int kTileRows = 6;
 inline constexpr int kTileVectors = kLanes == 8 || HWY_ARCH_ARM_A64 ? 4 : 2;
 
+// What a product hands its sums to must never become a call: all registers would be spilled.
+#define MECHFIT_INLINED HWY_ATTR __attribute__((always_inline))
+
 HWY_INLINE V load(const double* p) { return hn::Load(D(), p); }
 HWY_INLINE void store(V v, double* p) { hn::Store(v, D(), p); }
 
@@ -70,14 +73,17 @@ HWY_INLINE V times_curvature(V k, V g) {
 }
 
 // f<kTile>(first row) for tiles that cover all rows, of equal height or one row less.
-template <class Function>
+template <int kMost = kTileRows, class Function>
 HWY_INLINE void in_tiles(int rows, const Function& f) {
-  int tiles = (rows + kTileRows - 1) / kTileRows;
+  static_assert(kMost == 3 || kMost == 6);
+  int tiles = (rows + kMost - 1) / kMost;
   for (int row = 0, height = 0; tiles > 0; row += height, --tiles) {
     height = (rows - row + tiles - 1) / tiles;
-    if (height == 6) f.template operator()<6>(row);
-    if (height == 5) f.template operator()<5>(row);
-    if (height == 4) f.template operator()<4>(row);
+    if constexpr (kMost == 6) {
+      if (height == 6) f.template operator()<6>(row);
+      if (height == 5) f.template operator()<5>(row);
+      if (height == 4) f.template operator()<4>(row);
+    }
     if (height == 3) f.template operator()<3>(row);
     if (height == 2) f.template operator()<2>(row);
     if (height == 1) f.template operator()<1>(row);
@@ -112,11 +118,43 @@ HWY_INLINE void tile(const double* HWY_RESTRICT w, const double* b, int cols,
   for (int j = 0; j < kTileVectors; ++j) done(index + r * kBlock + j * kLanes, acc[r][j]);
 }
 
+// The same for all rows, where columns are so few that x stays in registers.
+template <int kCols, class Done>
+HWY_INLINE void thin_product(const double* HWY_RESTRICT w, const double* b, int rows,
+                             const double* HWY_RESTRICT x, int index, const Done& done) {
+  V samples[kCols][kTileVectors];
+  HWY_UNROLL(8)
+  for (int k = 0; k < kCols; ++k) HWY_UNROLL(8)
+  for (int j = 0; j < kTileVectors; ++j) samples[k][j] = load(x + k * kBlock + j * kLanes);
+  for (int row = 0; row < rows; ++row, w += kCols, index += kBlock) {
+    V sum[kTileVectors];
+    const V first = set(w[0]);
+    HWY_UNROLL(8)
+    for (int j = 0; j < kTileVectors; ++j)
+      sum[j] = b ? hn::MulAdd(first, samples[0][j], set(b[row])) : hn::Mul(first, samples[0][j]);
+    HWY_UNROLL(8)
+    for (int k = 1; k < kCols; ++k) {
+      const V weight = set(w[k]);
+      HWY_UNROLL(8)
+      for (int j = 0; j < kTileVectors; ++j) sum[j] = hn::MulAdd(weight, samples[k][j], sum[j]);
+    }
+    HWY_UNROLL(8)
+    for (int j = 0; j < kTileVectors; ++j) done(index + j * kLanes, sum[j]);
+  }
+}
+
 // done(index into the panel, W x + b) for all rows and samples
 template <class Done>
 HWY_INLINE void product(const double* w, const double* b, int rows, int cols, const double* x,
                         const Done& done) {
   static_assert(kBlock % (kTileVectors * kLanes) == 0);
+  for (int j = 0; cols <= 4 && j < kBlock; j += kTileVectors * kLanes) {
+    if (cols == 1) thin_product<1>(w, b, rows, x + j, j, done);
+    if (cols == 2) thin_product<2>(w, b, rows, x + j, j, done);
+    if (cols == 3) thin_product<3>(w, b, rows, x + j, j, done);
+    if (cols == 4) thin_product<4>(w, b, rows, x + j, j, done);
+  }
+  if (cols <= 4) return;
   in_tiles(rows, [&]<int kTile>(int row) HWY_ATTR {
     for (int j = 0; j < kBlock; j += kTileVectors * kLanes)
       tile<kTile>(w + row * cols, b ? b + row : nullptr, cols, x + j, row * kBlock + j, done);
@@ -124,7 +162,7 @@ HWY_INLINE void product(const double* w, const double* b, int rows, int cols, co
 }
 
 void affine(const double* w, const double* b, int rows, int cols, const double* x, double* y) {
-  product(w, b, rows, cols, x, [y](int i, V z) HWY_ATTR { store(z, y + i); });
+  product(w, b, rows, cols, x, [y](int i, V z) MECHFIT_INLINED { store(z, y + i); });
 }
 
 template <Activation kAct>
@@ -132,15 +170,15 @@ void slope_product_of(const double* w, int rows, int cols, const double* x, cons
                       const double* other, double* e, bool add, double* out) {
   if (!other) {
     product(w, nullptr, rows, cols, x,
-            [=](int i, V g) HWY_ATTR { store(times_slope<kAct>(load(k + i), g), out + i); });
+            [=](int i, V g) MECHFIT_INLINED { store(times_slope<kAct>(load(k + i), g), out + i); });
   } else if (add) {
-    product(w, nullptr, rows, cols, x, [=](int i, V g) HWY_ATTR {
+    product(w, nullptr, rows, cols, x, [=](int i, V g) MECHFIT_INLINED {
       const V slope = load(k + i);
       store(hn::MulAdd(times_curvature<kAct>(slope, g), load(other + i), load(e + i)), e + i);
       store(times_slope<kAct>(slope, g), out + i);
     });
   } else {
-    product(w, nullptr, rows, cols, x, [=](int i, V g) HWY_ATTR {
+    product(w, nullptr, rows, cols, x, [=](int i, V g) MECHFIT_INLINED {
       const V slope = load(k + i);
       store(hn::Mul(times_curvature<kAct>(slope, g), load(other + i)), e + i);
       store(times_slope<kAct>(slope, g), out + i);
@@ -163,12 +201,12 @@ void adjoint_of(const double* w, int rows, int cols, const double* x, const doub
     if (!e_valid)
       for (int i = 0; i < rows * kBlock; i += kLanes) store(hn::Zero(D()), e + i);
   } else if (e_valid) {
-    product(w, nullptr, rows, cols, x, [=](int i, V g) HWY_ATTR {
+    product(w, nullptr, rows, cols, x, [=](int i, V g) MECHFIT_INLINED {
       store(hn::Add(times_slope<kAct>(load(k + i), g), load(e + i)), e + i);
     });
   } else {
     product(w, nullptr, rows, cols, x,
-            [=](int i, V g) HWY_ATTR { store(times_slope<kAct>(load(k + i), g), e + i); });
+            [=](int i, V g) MECHFIT_INLINED { store(times_slope<kAct>(load(k + i), g), e + i); });
   }
 }
 
@@ -180,10 +218,9 @@ void adjoint(Activation act, const double* w, int rows, int cols, const double* 
     adjoint_of<Activation::softplus>(w, rows, cols, x, k, e_valid, e);
 }
 
-// out[j][i] = a[i][j] for a square of registers; rows from `rows` on count as zero.
-HWY_INLINE void transpose_square(const double* HWY_RESTRICT a, int rows, double* HWY_RESTRICT out) {
-  alignas(64) static constexpr double kZeros[8] = {};
-  auto row = [&](int i) HWY_ATTR { return i < rows ? a + i * kBlock : kZeros; };
+// out[j][i] = row(i)[j] for a square of registers.
+template <class Row>
+HWY_INLINE void transpose_square(const Row& row, double* HWY_RESTRICT out) {
   V x[kLanes];
 #if HWY_TARGET == HWY_SCALAR
   x[0] = load(row(0));
@@ -228,9 +265,15 @@ HWY_INLINE void transpose_square(const double* HWY_RESTRICT a, int rows, double*
 // at = a' for a [cols][kBlock], in strips of one register: [ceil(cols / kLanes)][kBlock][kLanes],
 // zero-padded.
 void transpose_panel(int cols, const double* HWY_RESTRICT a, double* HWY_RESTRICT at) {
-  for (int col = 0; col < cols; col += kLanes)
+  alignas(64) static constexpr double kZeros[8] = {};
+  for (int col = 0; col < cols; col += kLanes, a += kLanes * kBlock)
     for (int p = 0; p < kBlock; p += kLanes, at += kLanes * kLanes)
-      transpose_square(a + col * kBlock + p, cols - col, at);
+      if (col + kLanes <= cols)
+        transpose_square([=](int i) MECHFIT_INLINED { return a + i * kBlock + p; }, at);
+      else
+        transpose_square(
+            [=](int i) MECHFIT_INLINED { return col + i < cols ? a + i * kBlock + p : kZeros; },
+            at);
 }
 
 inline constexpr int kStrip = kBlock * kLanes;
@@ -244,9 +287,8 @@ HWY_INLINE void outer_tile(const double* const* g, const double* const* at, int 
   gradient += row * stride + column;
   HWY_UNROLL(8)
   for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
-  for (int j = 0; j < kVectors; ++j) {
-    acc[r][j] = hn::Zero(D());
-  }
+  for (int j = 0; j < kVectors; ++j)
+    acc[r][j] = add ? load(gradient + r * stride + j * kLanes) : hn::Zero(D());
   for (int s = 0; s < count; ++s) {
     const double* HWY_RESTRICT left = g[s] + row * kBlock;
     const double* HWY_RESTRICT right = at[s] + column * kBlock;
@@ -264,10 +306,7 @@ HWY_INLINE void outer_tile(const double* const* g, const double* const* at, int 
   }
   HWY_UNROLL(8)
   for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
-  for (int j = 0; j < kVectors; ++j) {
-    double* sum = gradient + r * stride + j * kLanes;
-    store(add ? hn::Add(load(sum), acc[r][j]) : acc[r][j], sum);
-  }
+  for (int j = 0; j < kVectors; ++j) store(acc[r][j], gradient + r * stride + j * kLanes);
 }
 
 template <int kVectors>
@@ -301,26 +340,33 @@ void outer(int rows, int cols, const OuterStream* streams, int count, double* sc
     outer_columns<1>(g, at, count, rows, column, stride, add, gradient);
 }
 
-// Sums of thin[i] long' for kThin thin rows, kept in registers while the long ones pass by:
-// sums of (i, j) at sums + i thin_step + j long_step.
-template <int kThin>
-HWY_INLINE void thin_outer(const double* HWY_RESTRICT thin, const double* HWY_RESTRICT panel,
-                           int count, int thin_step, int long_step, bool add,
-                           double* HWY_RESTRICT sums) {
+// Sums of thin[i] long' for kThin thin rows, kept in registers while the long ones pass by, of
+// kCount streams: sums of (i, j) at sums + i thin_step + j long_step.
+template <int kThin, int kCount>
+HWY_INLINE void thin_outer(const OuterStream* streams, bool few_rows, int first, int lane,
+                           int long_rows, int thin_step, int long_step, double* HWY_RESTRICT sums) {
   constexpr int kParts = kBlock / kSumLanes;
-  V factor[kThin][kParts];
+  V factor[kCount][kThin][kParts];
+  const double* panel[kCount];
   HWY_UNROLL(8)
-  for (int i = 0; i < kThin; ++i) HWY_UNROLL(8)
-  for (int p = 0; p < kParts; ++p) factor[i][p] = load(thin + i * kBlock + p * kSumLanes);
-  for (int j = 0; j < count; ++j, panel += kBlock, sums += long_step) {
+  for (int s = 0; s < kCount; ++s) {
+    const double* thin = (few_rows ? streams[s].g : streams[s].a) + first * kBlock + lane;
+    panel[s] = (few_rows ? streams[s].a : streams[s].g) + lane;
+    HWY_UNROLL(8)
+    for (int i = 0; i < kThin; ++i) HWY_UNROLL(8)
+    for (int p = 0; p < kParts; ++p) factor[s][i][p] = load(thin + i * kBlock + p * kSumLanes);
+  }
+  sums += first * thin_step + lane;
+  for (int j = 0; j < long_rows; ++j, sums += long_step) {
     V sum[kThin];
     HWY_UNROLL(8)
-    for (int i = 0; i < kThin; ++i) sum[i] = add ? load(sums + i * thin_step) : hn::Zero(D());
+    for (int i = 0; i < kThin; ++i) sum[i] = load(sums + i * thin_step);
     HWY_UNROLL(8)
+    for (int s = 0; s < kCount; ++s) HWY_UNROLL(8)
     for (int p = 0; p < kParts; ++p) {
-      const V x = load(panel + p * kSumLanes);
+      const V x = load(panel[s] + j * kBlock + p * kSumLanes);
       HWY_UNROLL(8)
-      for (int i = 0; i < kThin; ++i) sum[i] = hn::MulAdd(factor[i][p], x, sum[i]);
+      for (int i = 0; i < kThin; ++i) sum[i] = hn::MulAdd(factor[s][i][p], x, sum[i]);
     }
     HWY_UNROLL(8)
     for (int i = 0; i < kThin; ++i) store(sum[i], sums + i * thin_step);
@@ -333,21 +379,22 @@ void outer_lanes(int rows, int cols, const OuterStream* streams, int count, bool
   const int thin_rows = few_rows ? rows : cols, long_rows = few_rows ? cols : rows;
   const int thin_step = (few_rows ? cols : 1) * kSumLanes;
   const int long_step = (few_rows ? 1 : cols) * kSumLanes;
-  for (int s = 0; s < count; ++s, add = true)
-    for (int lane = 0; lane < kSumLanes; lane += kLanes) {
-      const double* thin = (few_rows ? streams[s].g : streams[s].a) + lane;
-      const double* panel = (few_rows ? streams[s].a : streams[s].g) + lane;
-      double* sums = lanes + lane;
-      int i = 0;
-      for (; i + 4 <= thin_rows; i += 4, thin += 4 * kBlock, sums += 4 * thin_step)
-        thin_outer<4>(thin, panel, long_rows, thin_step, long_step, add, sums);
-      if (thin_rows - i == 3)
-        thin_outer<3>(thin, panel, long_rows, thin_step, long_step, add, sums);
-      if (thin_rows - i == 2)
-        thin_outer<2>(thin, panel, long_rows, thin_step, long_step, add, sums);
-      if (thin_rows - i == 1)
-        thin_outer<1>(thin, panel, long_rows, thin_step, long_step, add, sums);
-    }
+  if (!add)
+    for (int i = 0; i < rows * cols * kSumLanes; i += kLanes) store(hn::Zero(D()), lanes + i);
+  constexpr bool kManyRegisters = kTileVectors == 4;
+  for (int lane = 0; lane < kSumLanes; lane += kLanes) {
+    int s = 0;
+    for (; kManyRegisters && s + 2 <= count; s += 2)
+      in_tiles<3>(thin_rows, [&]<int kThin>(int first) HWY_ATTR {
+        thin_outer<kThin, 2>(streams + s, few_rows, first, lane, long_rows, thin_step, long_step,
+                             lanes);
+      });
+    for (; s < count; ++s)
+      in_tiles<kManyRegisters ? 6 : 3>(thin_rows, [&]<int kThin>(int first) HWY_ATTR {
+        thin_outer<kThin, 1>(streams + s, few_rows, first, lane, long_rows, thin_step, long_step,
+                             lanes);
+      });
+  }
 }
 
 void sum_lanes(int rows, const double* g, bool add, double* lanes) {
