@@ -68,7 +68,7 @@ class BarrierPass {
     barrier.set_alpha(0.5 * barrier.smallest_eigenvalue(model));
   }
 
-  double operator()() { return barrier(model, {}, kWeight, gradient); }
+  double operator()() { return barrier(model, kWeight, gradient); }
 
  private:
   ThreadPool pool_;
@@ -92,7 +92,7 @@ class FullDelStep {
         step_(del_.theta.size()),
         adam_(del_.theta.size()) {
     barrier_.set_alpha(0.5 * barrier_.smallest_eigenvalue(del_.model));
-    barrier_(del_.model, {}, BarrierPass::kWeight, barrier_gradient_);
+    barrier_(del_.model, BarrierPass::kWeight, barrier_gradient_);
   }
 
   double operator()() {
@@ -102,7 +102,7 @@ class FullDelStep {
     adam_.step(del_.gradient, 1e-9, step_);
     for (std::size_t i = 0; i < theta.size(); ++i) theta[i] += step_[i];
     del_.model.set_parameters(theta);
-    return barrier_(del_.model, {}, BarrierPass::kWeight, barrier_gradient_);
+    return barrier_(del_.model, BarrierPass::kWeight, barrier_gradient_);
   }
 
  private:

@@ -127,7 +127,7 @@ void check_all(const Reference& reference, bool damped) {
     Barrier barrier(model, q, 2, pool);
     barrier.set_alpha(data.at("barrier").at("alpha"));
     const double mu = data.at("barrier").at("mu");
-    const double loss = mu * barrier(model, {}, mu, gradient);
+    const double loss = mu * barrier(model, mu, gradient);
     expect_close(reference, "barrier", loss, gradient);
   }
 }

@@ -164,8 +164,8 @@ TEST(Trainer, ScalingTheLagrangianScalesTheResidualAndTheBarriersPull) {
   Barrier barrier1(a, train.q, 2, pool), barrier2(b, train.q, 2, pool);
   barrier1.set_alpha(0), barrier2.set_alpha(0);
   std::vector<double> g1(a.parameter_count()), g2(b.parameter_count());
-  barrier1(a, {}, 1.0, g1);
-  barrier2(b, {}, 1.0, g2);
+  barrier1(a, 1.0, g1);
+  barrier2(b, 1.0, g2);
   for (std::size_t i = 0; i < g1.size(); ++i)
     EXPECT_NEAR(g1[i], g2[i], 1e-9 * (1e-3 + std::fabs(g1[i])));
 }
@@ -187,9 +187,30 @@ TEST(Barrier, RefusesTwoNegativeEigenvaluesWhoseDeterminantIsPositive) {
   ThreadPool pool(1);
   Barrier barrier(model, q, 2, pool);
   barrier.set_alpha(1e3);  // M - alpha I has two negative eigenvalues
-  EXPECT_EQ(barrier(model, {}, 1.0, {}), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(barrier(model, 1.0, {}), std::numeric_limits<double>::infinity());
   barrier.set_alpha(0.5 * barrier.smallest_eigenvalue(model));
-  EXPECT_TRUE(std::isfinite(barrier(model, {}, 1.0, {})));
+  EXPECT_TRUE(std::isfinite(barrier(model, 1.0, {})));
+}
+
+TEST(Barrier, OverChosenPointsIsTheBarrierOfThesePointsAlone) {
+  const Samples train = pendulum_samples(2, 1);
+  const Model model = small_smm(5);
+  ThreadPool pool(1);
+  Barrier all(model, train.q, 2, pool);
+  const double over_all = all(model, 1.0, {});
+  std::vector<int> index;
+  std::vector<double> q;
+  for (int k = 0; k < 37; ++k) {  // two blocks, the second one not full
+    index.push_back((11 * k + 3) % train.size);
+    for (int i = 0; i < 2; ++i) q.push_back(train.q[2 * index.back() + i]);
+  }
+  Barrier few(model, q, 2, pool);
+  std::vector<double> g1(model.parameter_count()), g2(g1);
+  all.choose(index);
+  EXPECT_EQ(all(model, 0.3, g1), few(model, 0.3, g2));
+  EXPECT_EQ(g1, g2);
+  all.choose({});
+  EXPECT_EQ(all(model, 1.0, {}), over_all);
 }
 
 }  // namespace

@@ -70,31 +70,36 @@ TEST_P(LanesOfSize, SolvesMayOverwriteTheirRightHandSide) {
 TEST_P(LanesOfSize, InverseAndDeterminantAgreeWithEigen) {
   Lanes lanes(GetParam());
   const int n = lanes.n;
-  AlignedVector inverse(lanes.M.size()), det = make_panel(1), again = det;
-  invert(n, lanes.M.data(), inverse.data(), det.data());
+  const double shift = 0.05, weight = -3.0;
+  std::vector<double> scales;
+  for (int i = 0; i < n; ++i) scales.push_back(1.0 + 0.1 * i);
+  AlignedVector out(lanes.M.size()), log_det = make_panel(1), again = log_det;
+  shifted_inverse(n, lanes.M.data(), scales.data(), shift, weight, out.data(), log_det.data());
   for (int l = 0; l < kBlock; ++l) {
-    const Eigen::MatrixXd M = lanes.matrices[l], A = M.inverse();
-    EXPECT_NEAR(det[l], M.determinant(), 1e-11 * std::fabs(det[l]));
+    const Eigen::MatrixXd S = Eigen::Map<Eigen::VectorXd>(scales.data(), n).asDiagonal();
+    const Eigen::MatrixXd A = S * lanes.matrices[l] * S - shift * Eigen::MatrixXd::Identity(n, n);
+    const Eigen::MatrixXd expected = weight * S * A.inverse() * S;
+    EXPECT_NEAR(log_det[l], std::log(A.determinant()), 1e-11);
     for (int i = 0; i < n; ++i)
       for (int j = 0; j <= i; ++j)
-        EXPECT_NEAR(inverse[(i * n + j) * kBlock + l], A(i, j), 1e-10 * A.norm());
+        EXPECT_NEAR(out[(i * n + j) * kBlock + l], expected(i, j), 1e-10 * expected.norm());
   }
-  invert(n, lanes.M.data(), lanes.M.data(), again.data());
-  EXPECT_EQ(again, det);
+  shifted_inverse(n, lanes.M.data(), scales.data(), shift, weight, lanes.M.data(), again.data());
+  EXPECT_EQ(again, log_det);
   for (int i = 0; i < n; ++i)
-    for (int k = i * n * kBlock; k < (i * n + i + 1) * kBlock; ++k)
-      EXPECT_EQ(lanes.M[k], inverse[k]);
+    for (int k = i * n * kBlock; k < (i * n + i + 1) * kBlock; ++k) EXPECT_EQ(lanes.M[k], out[k]);
 }
 
 TEST_P(LanesOfSize, TheDeterminantOfAnIndefiniteMatrixIsNanInItsLaneOnly) {
   Lanes lanes(GetParam());
   const int n = lanes.n;
-  AlignedVector det = make_panel(1);
+  const std::vector<double> ones(n, 1.0);
+  AlignedVector log_det = make_panel(1);
   for (int bad = 0; bad < n; ++bad) {
     AlignedVector M = lanes.M;
     M[(bad * n + bad) * kBlock + 5] = bad % 2 ? 0 : -1;
-    invert(n, M.data(), M.data(), det.data());
-    for (int l = 0; l < kBlock; ++l) EXPECT_EQ(std::isnan(det[l]), l == 5) << bad;
+    shifted_inverse(n, M.data(), ones.data(), 0.0, 1.0, M.data(), log_det.data());
+    for (int l = 0; l < kBlock; ++l) EXPECT_EQ(std::isnan(log_det[l]), l == 5) << bad;
   }
 }
 

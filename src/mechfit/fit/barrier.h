@@ -15,7 +15,7 @@ namespace mechfit {
 // pass.
 class Barrier {
  public:
-  // q [count][n] must live as long as the barrier.
+  // q [count][n]
   Barrier(const Model& model, std::span<const double> q, int n, ThreadPool& pool,
           std::vector<double> scales = {});
   ~Barrier();
@@ -24,25 +24,23 @@ class Barrier {
   void set_alpha(double alpha) { alpha_ = alpha; }
   double alpha() const { return alpha_; }
 
-  // The barrier over the points named by `subset` (all when empty); +infinity when one is not
-  // feasible. The gradient of weight times it is written unless empty, and only where it is finite.
-  double operator()(const Model& model, std::span<const int> subset, double weight,
-                    std::span<double> gradient);
+  // The points that count from now on are those named by index, or all when it is empty.
+  void choose(std::span<const int> index);
+  // The barrier over the chosen points; +infinity when one is not feasible. The gradient of weight
+  // times it is written unless empty, and only where it is finite.
+  double operator()(const Model& model, double weight, std::span<double> gradient);
   // Smallest eigenvalue of S M S over all points.
   double smallest_eigenvalue(const Model& model) const;
 
  private:
   struct Worker;
-  void load_mass(const Model& model, const int* index, int count, double shift,
-                 Worker& worker) const;
-  double block(const Model& model, const int* index, int count, double scale, bool gradient,
+  double block(const Model& model, const double* q, int count, double scale, bool gradient,
                Worker& worker) const;
 
-  std::span<const double> q_;
-  int n_, count_;
+  int n_, count_, chosen_count_;
+  AlignedVector q_, chosen_;  // panels [n][kBlock] of all points and of the chosen ones, if not all
   double alpha_ = 0.0;
   std::vector<double> scales_;
-  std::vector<int> all_;
   std::vector<std::unique_ptr<Worker>> workers_;
   ChunkSums sums_;
 };

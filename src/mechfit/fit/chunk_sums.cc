@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mechfit/net/kernels.h"
+
 namespace mechfit {
 namespace {
 
@@ -47,7 +49,7 @@ void ChunkSums::fold(int wave) {
     const auto all = static_cast<std::size_t>(parts), at = static_cast<std::size_t>(part);
     const std::size_t begin = size * at / all, end = size * (at + 1) / all;
     for (std::size_t k = 0; k < count; ++k)
-      for (std::size_t i = begin; i < end; ++i) gradient_[i] += waiting_[k][i];
+      simd_kernels().add(static_cast<int>(end - begin), &waiting_[k][begin], &gradient_[begin]);
   });
 }
 

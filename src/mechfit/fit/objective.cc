@@ -132,11 +132,17 @@ double Objective::chunk(const Model& model, std::span<const int> items, double s
 double Objective::del_block(const Model& model, const int* items, int count, double scale,
                             bool gradient, Worker& w) const {
   const int n = samples_.n, m = samples_.m;
-  gather(samples_.q.data(), n, items, count, 0, kTriples, w.q1.data());
-  gather(samples_.q.data(), n, items, count, 1, kTriples, w.q2.data());
-  gather(samples_.q.data(), n, items, count, 2, kTriples, w.q3.data());
-  gather(samples_.h.data(), 1, items, count, 0, kTriples, w.h1.data());
-  gather(samples_.h.data(), 1, items, count, 1, kTriples, w.h2.data());
+  for (int lane = 0; lane < kTriples; ++lane) {
+    const int item = items[lane < count ? lane : 0];
+    const double* q = samples_.q.data() + static_cast<std::ptrdiff_t>(item) * n;
+    for (int i = 0; i < n; ++i) {
+      w.q1[i * kTriples + lane] = q[i];
+      w.q2[i * kTriples + lane] = q[n + i];
+      w.q3[i * kTriples + lane] = q[2 * n + i];
+    }
+    w.h1[lane] = samples_.h[item];
+    w.h2[lane] = samples_.h[item + 1];
+  }
   if (m > 0) {
     gather(samples_.u_step.data(), m, items, count, 0, kTriples, w.u1.data());
     gather(samples_.u_step.data(), m, items, count, 1, kTriples, w.u2.data());
@@ -156,17 +162,18 @@ double Objective::del_block(const Model& model, const int* items, int count, dou
   double inverse_h[kTriples] = {};  // 0 in lanes that do not count
   for (int lane = 0; lane < count; ++lane)
     inverse_h[lane] = gauge_free ? 1.0 : 2.0 / (w.h1[lane] + w.h2[lane]);
-  double loss = 0.0;
+  double losses[kTriples] = {};
   for (int i = 0; i < n; ++i) {
     const double weight = options_.weights[i] * scale / (gauge_free ? n : 1);
     const double* residual = &w.e[i * kTriples];
     double* g = &w.g[i * kTriples];
     for (int lane = 0; lane < kTriples; ++lane) {
       const double e = residual[lane] * inverse_h[lane];
-      loss += weight * e * e;
+      losses[lane] += weight * e * e;
       g[lane] = 2.0 * weight * e * inverse_h[lane];
     }
   }
+  const double loss = std::accumulate(losses, losses + kTriples, 0.0);
   if (!gradient) return loss;
   TripleAdjoints adjoints;
   adjoints.theta = true;

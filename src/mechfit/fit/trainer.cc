@@ -63,7 +63,7 @@ Trainer::Trainer(Model start, const Samples& train, const Samples& validation, T
     MECHFIT_CHECK(state_.alpha > 0, "M is not positive definite at the start");
     barrier_->set_alpha(state_.alpha);
     const double size_del = objective_.all(model_);
-    const double size_barrier = (*barrier_)(model_, {}, 1.0, {});
+    const double size_barrier = (*barrier_)(model_, 1.0, {});
     state_.mu = options_.barrier_weight.value_or(options_.barrier_share * size_del /
                                                  std::fmax(std::fabs(size_barrier), 1e-3));
     draw_barrier_points();
@@ -76,14 +76,15 @@ Trainer::~Trainer() = default;
 void Trainer::draw_barrier_points() {
   if (barrier_->points() <= kBarrierPoints) return;
   Random random(options_.seed, 2 + static_cast<std::uint64_t>(state_.epoch));
-  barrier_points_.resize(kBarrierPoints);
-  for (int& point : barrier_points_)
+  std::vector<int> points(kBarrierPoints);
+  for (int& point : points)
     point = static_cast<int>(random.below(static_cast<std::uint64_t>(barrier_->points())));
+  barrier_->choose(points);
 }
 
 // Feasibility of the current parameters; leaves the barrier's gradient there for the next step.
 bool Trainer::barrier_holds() {
-  barrier_value_ = (*barrier_)(model_, barrier_points_, state_.mu, barrier_gradient_);
+  barrier_value_ = (*barrier_)(model_, state_.mu, barrier_gradient_);
   return std::isfinite(barrier_value_) && all_finite(barrier_gradient_);
 }
 
@@ -154,12 +155,14 @@ const EpochRecord& Trainer::epoch() {
     if (step(std::span(order_).subspan(begin, count), rate, record)) counted += count;
   }
   record.loss = counted > 0 ? record.loss / counted : kInfinity;
-  if (barrier_ && barrier_->points() > kBarrierPoints &&
-      !std::isfinite((*barrier_)(model_, {}, 1.0, {}))) {
-    // A point outside the sample left the feasible set: back to where the whole set was inside.
-    ++record.halvings;
-    state_.theta = start;
-    model_.set_parameters(start);
+  if (barrier_ && barrier_->points() > kBarrierPoints) {
+    barrier_->choose({});
+    if (!std::isfinite((*barrier_)(model_, 1.0, {}))) {
+      // A point outside the sample left the feasible set: back to where the whole set was inside.
+      ++record.halvings;
+      state_.theta = start;
+      model_.set_parameters(start);
+    }
   }
   ++state_.epoch;
   record.validation = validation_->all(model_);

@@ -92,7 +92,7 @@ class Trainer {
   std::unique_ptr<Barrier> barrier_;
   std::unique_ptr<Objective> validation_;
   TrainState state_;
-  std::vector<int> order_, barrier_points_;
+  std::vector<int> order_;
   std::vector<double> gradient_, barrier_gradient_, step_, next_;
   double barrier_value_ = 0.0;
 };

@@ -30,9 +30,10 @@ void solve_upper(int n, const double* G, const double* y, double* x);
 // G G' x = b. x may be b.
 void solve(int n, const double* G, const double* b, double* x);
 
-// A = M^-1 and det M, M symmetric. In lanes where M is not positive definite det M is NaN. A may be
-// M.
-void invert(int n, const double* M, double* A, double* det);
+// Of A = S M S - shift I, S = diag(s): out = weight S A^-1 S and log det A, which is NaN in lanes
+// where A is not positive definite. out may be M.
+void shifted_inverse(int n, const double* M, const double* s, double shift, double weight,
+                     double* out, double* log_det);
 
 // y = M x, M symmetric. y may not be x.
 void symmetric_product(int n, const double* M, const double* x, double* y);

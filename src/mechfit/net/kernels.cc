@@ -407,12 +407,27 @@ void sum_lanes(int rows, const double* g, bool add, double* lanes) {
 }
 
 void fold_lanes(int count, const double* lanes, double* out) {
-  for (int i = 0; i < count; ++i, lanes += kSumLanes) {
-    V sum = load(lanes);
+  auto entry = [&](int i) MECHFIT_INLINED {
+    V sum = load(lanes + i * kSumLanes);
     for (int lane = kLanes; lane < kSumLanes; lane += kLanes)
-      sum = hn::Add(sum, load(lanes + lane));
-    out[i] += hn::GetLane(hn::SumOfLanes(D(), sum));
+      sum = hn::Add(sum, load(lanes + i * kSumLanes + lane));
+    return sum;
+  };
+  int i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    V x[kLanes];
+    HWY_UNROLL(8)
+    for (int j = 0; j < kLanes; ++j) x[j] = entry(i + j);
+    hn::StoreU(hn::Add(hn::LoadU(D(), out + i), sums_of_lanes(x)), D(), out + i);
   }
+  for (; i < count; ++i) out[i] += hn::GetLane(hn::SumOfLanes(D(), entry(i)));
+}
+
+void add(int count, const double* x, double* out) {
+  int i = 0;
+  for (; i + kLanes <= count; i += kLanes)
+    hn::StoreU(hn::Add(hn::LoadU(D(), out + i), hn::LoadU(D(), x + i)), D(), out + i);
+  for (; i < count; ++i) out[i] += x[i];
 }
 
 // kTile rows x kVectors registers of columns of out += A B; left and right begin there.
@@ -518,6 +533,7 @@ Kernels kernels() {
           outer_lanes,
           sum_lanes,
           fold_lanes,
+          add,
           multiply,
           multiply_transposed};
 }

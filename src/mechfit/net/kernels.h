@@ -62,6 +62,9 @@ struct Kernels {
   // out[i] += the sum of lanes[i][kSumLanes]
   void (*fold_lanes)(int count, const double* lanes, double* out);
 
+  // out[i] += x[i]
+  void (*add)(int count, const double* x, double* out);
+
   // Row-major matrices, for merging layers: out [rows][cols] += A B with B [inner][cols]; A is
   // [rows][inner], or stored transposed as [inner][rows].
   void (*multiply)(int rows, int cols, int inner, const double* a, bool a_transposed,

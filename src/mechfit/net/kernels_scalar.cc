@@ -112,6 +112,10 @@ void fold_lanes(int count, const double* lanes, double* out) {
   }
 }
 
+void add(int count, const double* x, double* out) {
+  for (int i = 0; i < count; ++i) out[i] += x[i];
+}
+
 void multiply(int rows, int cols, int inner, const double* a, bool a_transposed, const double* b,
               double* out) {
   for (int row = 0; row < rows; ++row)
@@ -132,9 +136,9 @@ void multiply_transposed(int rows, int cols, int inner, const double* a, const d
 }  // namespace
 
 const Kernels& scalar_kernels() {
-  static const Kernels kernels = {"scalar",   affine,   activate,           slope_product,
-                                  adjoint,    outer,    outer_lanes,        sum_lanes,
-                                  fold_lanes, multiply, multiply_transposed};
+  static const Kernels kernels = {"scalar",   affine, activate,    slope_product,
+                                  adjoint,    outer,  outer_lanes, sum_lanes,
+                                  fold_lanes, add,    multiply,    multiply_transposed};
   return kernels;
 }
 

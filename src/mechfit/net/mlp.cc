@@ -292,9 +292,11 @@ void Mlp::add_gradient(const Workspace& w, std::span<double> merged) const {
     const double* gradient = w.layers[l].gradient.data();
     if (layer.lanes) {
       kernels_->fold_lanes(layer.out * layer.in, gradient, out);
+    } else if (layer.in == padded(layer.in)) {
+      kernels_->add(layer.out * layer.in, gradient, out);
     } else {
       for (int row = 0; row < layer.out; ++row, gradient += padded(layer.in))
-        for (int col = 0; col < layer.in; ++col) out[row * layer.in + col] += gradient[col];
+        kernels_->add(layer.in, gradient, out + row * layer.in);
     }
     out += layer.out * layer.in;
     kernels_->fold_lanes(layer.out, w.layers[l].bias_lanes.data(), out);
@@ -330,8 +332,7 @@ void Mlp::expand_gradient(std::span<const double> merged, std::span<double> thet
       std::swap(scratch, other);
     }
     if (layer.first == layer.last) {
-      double* out = theta.data() + offset(layer.first);
-      for (int k = 0; k < layer.out * (layer.in + 1); ++k) out[k] += big[k];
+      kernels_->add(layer.out * (layer.in + 1), big, theta.data() + offset(layer.first));
     }
     in += layer.out * (layer.in + 1);
   }
