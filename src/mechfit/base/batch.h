@@ -10,8 +10,8 @@ namespace mechfit {
 // [rows][kBlock]; every kernel works on panels, whatever the width of the machine's registers.
 inline constexpr int kBlock = 32;
 
-// Blocks whose gradients are summed before they are folded into the total. The fold is in the order
-// of chunks, so neither threads nor splits at multiples of kChunk points change a bit.
+// Blocks whose gradients are summed before they are folded into the total, at least. The fold is in
+// the order of chunks, so the number of threads does not change a bit.
 inline constexpr int kBlocksPerChunk = 8;
 inline constexpr int kChunk = kBlock * kBlocksPerChunk;
 

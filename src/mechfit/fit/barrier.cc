@@ -36,6 +36,7 @@ Barrier::Barrier(const Model& model, std::span<const double> q, int n, ThreadPoo
       count_(static_cast<int>(q.size()) / n),
       chosen_count_(count_),
       scales_(std::move(scales)),
+      pool_(pool),
       sums_(pool, model.merged_size()) {
   MECHFIT_CHECK(model.joints() == n && count_ > 0);
   if (scales_.empty()) scales_.assign(n, 1.0);
@@ -58,12 +59,11 @@ void Barrier::choose(std::span<const int> index) {
 }
 
 // The sum of log det of one block, NaN when a point is not feasible; with `gradient` <W, M> is
-// pulled back for W = scale S (S M S - alpha I)^-1 S.
-double Barrier::block(const Model& model, const double* q, int count, double scale, bool gradient,
-                      Worker& w) const {
-  model.mass(q, w.mass.data(), w.model);
-  shifted_inverse(n_, w.mass.data(), scales_.data(), alpha_, scale, w.mass.data(),
-                  w.log_det.data());
+// pulled back for W = -weight / points S (S M S - alpha I)^-1 S.
+double Barrier::block(const double* q, int count, bool gradient, Worker& w) const {
+  model_->mass(q, w.mass.data(), w.model);
+  shifted_inverse(n_, w.mass.data(), scales_.data(), alpha_, -weight_ / chosen_count_,
+                  w.mass.data(), w.log_det.data());
   double sum = 0.0;
   for (int lane = 0; lane < count; ++lane) sum += w.log_det[lane];
   if (!gradient || std::isnan(sum)) return sum;
@@ -72,33 +72,44 @@ double Barrier::block(const Model& model, const double* q, int count, double sca
       std::fill(&w.mass[i * kBlock + count], &w.mass[i * kBlock] + kBlock, 0.0);
   Adjoints adjoints;
   adjoints.theta = true;
-  model.mass_pullback(w.mass.data(), adjoints, w.model);
+  model_->mass_pullback(w.mass.data(), adjoints, w.model);
   return sum;
 }
 
-double Barrier::operator()(const Model& model, double weight, std::span<double> gradient) {
-  const bool wants_gradient = !gradient.empty();
-  const int size = chosen_count_, chunks = (size + kChunk - 1) / kChunk;
+double Barrier::sum(int begin, int end, int worker, std::span<double> gradient) {
+  Worker& w = *workers_[worker];
   const AlignedVector& points = chosen_.empty() ? q_ : chosen_;
-  const double sum = sums_(chunks, wants_gradient, [&](int chunk, int worker, auto out) {
-    Worker& scratch = *workers_[worker];
-    const int begin = chunk * kChunk, end = std::min(begin + kChunk, size);
-    if (wants_gradient) model.clear_gradient(scratch.model);
-    double log_det = 0.0;
-    for (int at = begin; at < end && !std::isnan(log_det); at += kBlock) {
-      const double* q = &points[static_cast<std::ptrdiff_t>(at) * n_];
-      log_det +=
-          block(model, q, std::min(kBlock, end - at), -weight / size, wants_gradient, scratch);
-    }
-    if (wants_gradient && !std::isnan(log_det)) model.add_gradient(scratch.model, out);
-    return log_det;
-  });
+  const bool wants_gradient = !gradient.empty();
+  if (wants_gradient) model_->clear_gradient(w.model);
+  double log_det = 0.0;
+  for (int i = begin; i < end && !std::isnan(log_det); ++i)
+    log_det += block(&points[static_cast<std::ptrdiff_t>(i) * n_ * kBlock],
+                     std::min(kBlock, chosen_count_ - i * kBlock), wants_gradient, w);
+  if (wants_gradient && !std::isnan(log_det)) model_->add_gradient(w.model, gradient);
+  return log_det;
+}
+
+double Barrier::operator()(const Model& model, double weight, std::span<double> gradient) {
+  ChunkSums::run(pool_, {&prepare(model, weight, !gradient.empty())});
+  return finish(gradient);
+}
+
+ChunkSums& Barrier::prepare(const Model& model, double weight, bool gradient) {
+  model_ = &model;
+  weight_ = weight;
+  // a block takes less than half the time of one of an objective
+  sums_.prepare(*this, (chosen_count_ + kBlock - 1) / kBlock, 2 * kBlocksPerChunk, gradient);
+  return sums_;
+}
+
+double Barrier::finish(std::span<double> gradient) {
+  const double sum = sums_.value();
   if (!std::isfinite(sum)) return std::numeric_limits<double>::infinity();
-  if (wants_gradient) {
+  if (!gradient.empty()) {
     std::fill(gradient.begin(), gradient.end(), 0.0);
-    model.expand_gradient(sums_.gradient(), gradient);
+    model_->expand_gradient(sums_.gradient(), gradient);
   }
-  return -sum / size;
+  return -sum / chosen_count_;
 }
 
 double Barrier::smallest_eigenvalue(const Model& model) const {

@@ -2,54 +2,74 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "mechfit/net/kernels.h"
 
 namespace mechfit {
 namespace {
 
-constexpr int kWave = 16;
 constexpr std::size_t kWorthThreads = 1 << 14;  // additions
 
 }  // namespace
 
 ChunkSums::ChunkSums(ThreadPool& pool, int size)
-    : pool_(pool),
-      wave_(pool.size() == 1 ? 1 : kWave),
-      waiting_(pool.size() == 1 ? 0 : kWave, std::vector<double>(static_cast<std::size_t>(size))),
-      values_(static_cast<std::size_t>(wave_)),
-      gradient_(static_cast<std::size_t>(size)) {}
-
-double ChunkSums::sum(int chunks, bool gradient,
-                      const std::function<double(int, int, std::span<double>)>& f) {
-  if (gradient) std::fill(gradient_.begin(), gradient_.end(), 0.0);
-  double total = 0.0;
-  for (int first = 0; first < chunks && std::isfinite(total); first += wave_) {
-    const int wave = std::min(wave_, chunks - first);
-    pool_.run(wave, [&](int task, int worker) {
-      std::span<double> out;
-      if (gradient && wave_ == 1) {
-        out = gradient_;
-      } else if (gradient) {
-        out = waiting_[static_cast<std::size_t>(task)];
-        std::fill(out.begin(), out.end(), 0.0);
-      }
-      values_[static_cast<std::size_t>(task)] = f(first + task, worker, out);
-    });
-    for (int task = 0; task < wave; ++task) total += values_[static_cast<std::size_t>(task)];
-    if (gradient && wave_ > 1) fold(wave);
-  }
-  return total;
+    : alone_(pool.size() == 1), gradient_(static_cast<std::size_t>(size)) {
+  if (!alone_) gradients_.assign(kMostChunks, gradient_);
 }
 
-void ChunkSums::fold(int wave) {
-  const std::size_t size = gradient_.size(), count = static_cast<std::size_t>(wave);
-  const int parts = count * size < kWorthThreads ? 1 : pool_.size();
-  pool_.run(parts, [&](int part, int) {
-    const auto all = static_cast<std::size_t>(parts), at = static_cast<std::size_t>(part);
-    const std::size_t begin = size * at / all, end = size * (at + 1) / all;
-    for (std::size_t k = 0; k < count; ++k)
-      simd_kernels().add(static_cast<int>(end - begin), &waiting_[k][begin], &gradient_[begin]);
+void ChunkSums::prepare(Summands& summands, int blocks, int least, bool gradient) {
+  summands_ = &summands;
+  blocks_ = blocks;
+  wants_gradient_ = gradient;
+  chunks_ = std::clamp(blocks / least, 1, kMostChunks);
+  if (chunks_ > 1) chunks_ -= chunks_ % 2;  // two threads have the same to do
+  std::fill(values_, values_ + chunks_, 0.0);
+  if (gradient) std::fill(gradient_.begin(), gradient_.end(), 0.0);
+}
+
+void ChunkSums::evaluate(int chunk, int worker) {
+  const int begin = blocks_ * chunk / chunks_, end = blocks_ * (chunk + 1) / chunks_;
+  std::span<double> out;
+  if (wants_gradient_ && alone_) {
+    out = gradient_;
+  } else if (wants_gradient_) {
+    out = gradients_[static_cast<std::size_t>(chunk)];
+    std::fill(out.begin(), out.end(), 0.0);
+  }
+  if (!alone_ || std::isfinite(value())) values_[chunk] = summands_->sum(begin, end, worker, out);
+}
+
+void ChunkSums::fold(int part, int parts) {
+  const std::size_t size = gradient_.size();
+  const std::size_t begin = size * part / parts, end = size * (part + 1) / parts;
+  for (int chunk = 0; wants_gradient_ && chunk < chunks_; ++chunk)
+    simd_kernels().add(static_cast<int>(end - begin),
+                       &gradients_[static_cast<std::size_t>(chunk)][begin], &gradient_[begin]);
+}
+
+double ChunkSums::value() const { return std::accumulate(values_, values_ + chunks_, 0.0); }
+
+void ChunkSums::run(ThreadPool& pool, std::initializer_list<ChunkSums*> sums) {
+  int chunks = 0;
+  std::size_t additions = 0;
+  for (const ChunkSums* sum : sums) {
+    if (!sum) continue;
+    chunks += sum->chunks_;
+    if (sum->wants_gradient_) additions += sum->chunks_ * sum->gradient_.size();
+  }
+  pool.run(chunks, [&](int task, int worker) {
+    for (ChunkSums* sum : sums) {
+      if (!sum) continue;
+      if (task < sum->chunks_) return sum->evaluate(task, worker);
+      task -= sum->chunks_;
+    }
+  });
+  if (pool.size() == 1) return;
+  const int parts = additions < kWorthThreads ? 1 : pool.size();
+  pool.run(parts, [&](int part, int) {
+    for (ChunkSums* sum : sums)
+      if (sum) sum->fold(part, parts);
   });
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <functional>
+#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -8,29 +8,46 @@
 
 namespace mechfit {
 
-// A sum over chunks and its gradient. Threads evaluate a wave of chunks, then their sums are folded
-// in the order of chunks, so the result does not depend on the number of threads.
+// What is added up, block by block.
+class Summands {
+ public:
+  // The sum over blocks begin .. end - 1; its gradient is added unless that is empty.
+  virtual double sum(int begin, int end, int worker, std::span<double> gradient) = 0;
+
+ protected:
+  ~Summands() = default;
+};
+
+// A sum over blocks and its gradient. The blocks are cut into chunks of nearly equal size, which
+// threads take as they come; chunks are added in their order, and how they are cut depends on
+// nothing but the number of blocks: so the result does not depend on the number of threads.
 class ChunkSums {
  public:
   ChunkSums(ThreadPool& pool, int size);  // size of a gradient
 
-  // The sum of evaluate(chunk, worker, gradient), which adds to the gradient unless that is empty.
-  // Ends early where the sum is not finite.
-  template <class Evaluate>
-  double operator()(int chunks, bool gradient, Evaluate&& evaluate) {
-    return sum(chunks, gradient, std::ref(evaluate));
-  }
-  std::span<const double> gradient() const { return gradient_; }  // of the last call
+  // Says what the next sum is, in chunks of at least so many blocks; summands must live until it is
+  // done.
+  void prepare(Summands& summands, int blocks, int least, bool gradient);
+  // Does all of them that are not null at once, so that threads wait for each other once. One
+  // thread leaves out the rest of a sum that is not finite.
+  static void run(ThreadPool& pool, std::initializer_list<ChunkSums*> sums);
+
+  double value() const;
+  std::span<const double> gradient() const { return gradient_; }
 
  private:
-  double sum(int chunks, bool gradient,
-             const std::function<double(int chunk, int worker, std::span<double> gradient)>& f);
-  void fold(int wave);
+  void evaluate(int chunk, int worker);
+  void fold(int part, int parts);
 
-  ThreadPool& pool_;
-  int wave_;                                  // chunks whose gradients are kept until folded
-  std::vector<std::vector<double>> waiting_;  // their gradients; one thread adds to the sum itself
-  std::vector<double> values_, gradient_;
+  static constexpr int kMostChunks = 16;
+
+  bool alone_;  // one thread adds to the gradient itself
+  Summands* summands_ = nullptr;
+  int blocks_ = 0, chunks_ = 0;
+  bool wants_gradient_ = false;
+  double values_[kMostChunks] = {};
+  std::vector<std::vector<double>> gradients_;  // of the chunks, unless alone
+  std::vector<double> gradient_;
 };
 
 }  // namespace mechfit

@@ -32,7 +32,10 @@ struct Objective::Worker {
 
 Objective::Objective(const Model& model, const Samples& samples, ObjectiveOptions options,
                      ThreadPool& pool)
-    : samples_(samples), options_(std::move(options)), sums_(pool, model.merged_size()) {
+    : samples_(samples),
+      options_(std::move(options)),
+      pool_(pool),
+      sums_(pool, model.merged_size()) {
   const int n = samples.n, m = samples.m;
   MECHFIT_CHECK(model.joints() == n && model.inputs() == m);
   if (options_.weights.empty()) options_.weights.assign(n, 1.0);
@@ -73,33 +76,30 @@ Objective::Objective(const Model& model, const Samples& samples, ObjectiveOption
 
 Objective::~Objective() = default;
 
-int Objective::items_per_chunk() const {
-  return workers_[0]->del ? kTriples * kBlocksPerChunk : kChunk;
-}
+int Objective::items_per_block() const { return workers_[0]->del ? kTriples : kBlock; }
 
 double Objective::operator()(const Model& model, std::span<const int> items,
                              std::span<double> gradient) {
+  ChunkSums::run(pool_, {&prepare(model, items, !gradient.empty())});
+  return finish(gradient);
+}
+
+ChunkSums& Objective::prepare(const Model& model, std::span<const int> items, bool gradient) {
   MECHFIT_CHECK(!items.empty());
-  const bool wants_gradient = !gradient.empty();
-  const double scale = 1.0 / static_cast<double>(items.size());
-  const int size = items_per_chunk();
-  const int chunks = (static_cast<int>(items.size()) + size - 1) / size;
-  const double loss = sums_(chunks, wants_gradient, [&](int at, int worker, auto sum) {
-    const int begin = at * size, end = std::min(begin + size, static_cast<int>(items.size()));
-    Worker& scratch = *workers_[worker];
-    const double value =
-        chunk(model, items.subspan(begin, end - begin), scale, wants_gradient, scratch);
-    if (wants_gradient && scratch.step)
-      add_gradient(model, *scratch.step, sum);
-    else if (wants_gradient)
-      model.add_gradient(scratch.del ? scratch.del->del.model : scratch.acceleration->model, sum);
-    return value;
-  });
-  if (wants_gradient) {
+  model_ = &model;
+  chosen_ = items;
+  const int lanes = items_per_block();
+  sums_.prepare(*this, (static_cast<int>(items.size()) + lanes - 1) / lanes, kBlocksPerChunk,
+                gradient);
+  return sums_;
+}
+
+double Objective::finish(std::span<double> gradient) {
+  if (!gradient.empty()) {
     std::fill(gradient.begin(), gradient.end(), 0.0);
-    model.expand_gradient(sums_.gradient(), gradient);
+    model_->expand_gradient(sums_.gradient(), gradient);
   }
-  return loss;
+  return sums_.value();
 }
 
 double Objective::all(const Model& model) {
@@ -110,22 +110,24 @@ double Objective::all(const Model& model) {
   return (*this)(model, all_, {});
 }
 
-double Objective::chunk(const Model& model, std::span<const int> items, double scale, bool gradient,
-                        Worker& worker) const {
-  if (gradient) {
-    if (worker.step)
-      clear_gradient(model, *worker.step);
-    else
-      model.clear_gradient(worker.del ? worker.del->del.model : worker.acceleration->model);
-  }
-  const int lanes = worker.del ? kTriples : kBlock;
+double Objective::sum(int begin, int end, int worker, std::span<double> gradient) {
+  Worker& w = *workers_[worker];
+  const Model& model = *model_;
+  const bool wants_gradient = !gradient.empty();
+  auto* workspace = w.del ? &w.del->del.model : w.acceleration ? &w.acceleration->model : nullptr;
+  if (wants_gradient && workspace) model.clear_gradient(*workspace);
+  if (wants_gradient && w.step) clear_gradient(model, *w.step);
+  const int lanes = items_per_block(), size = static_cast<int>(chosen_.size());
+  const double scale = 1.0 / size;
   double loss = 0.0;
-  for (int begin = 0; begin < static_cast<int>(items.size()); begin += lanes) {
-    const int count = std::min(lanes, static_cast<int>(items.size()) - begin);
-    for (int lane = 0; lane < count; ++lane) worker.index[lane] = (*items_)[items[begin + lane]];
-    loss += worker.del ? del_block(model, worker.index, count, scale, gradient, worker)
-                       : point_block(model, worker.index, count, scale, gradient, worker);
+  for (int first = begin * lanes; first < std::min(end * lanes, size); first += lanes) {
+    const int count = std::min(lanes, size - first);
+    for (int lane = 0; lane < count; ++lane) w.index[lane] = (*items_)[chosen_[first + lane]];
+    loss += w.del ? del_block(model, w.index, count, scale, wants_gradient, w)
+                  : point_block(model, w.index, count, scale, wants_gradient, w);
   }
+  if (wants_gradient && workspace) model.add_gradient(*workspace, gradient);
+  if (wants_gradient && w.step) add_gradient(model, *w.step, gradient);
   return loss;
 }
 

@@ -26,9 +26,8 @@ struct ObjectiveOptions {
 };
 
 // Evaluates one of them on any subset of its items. Items are cut into chunks, so the result does
-// not depend on the number of threads. Allocates nothing after the
-// first call.
-class Objective {
+// not depend on the number of threads. Allocates nothing after the first call.
+class Objective : private Summands {
  public:
   Objective(const Model& model, const Samples& samples, ObjectiveOptions options, ThreadPool& pool);
   ~Objective();
@@ -40,11 +39,15 @@ class Objective {
   // Over all items, without gradient.
   double all(const Model& model);
 
+  // The same in two halves, for several sums at once: prepare, then ChunkSums::run, then finish.
+  // Model and items must live so long.
+  ChunkSums& prepare(const Model& model, std::span<const int> items, bool gradient);
+  double finish(std::span<double> gradient);
+
  private:
   struct Worker;
-  int items_per_chunk() const;
-  double chunk(const Model& model, std::span<const int> items, double scale, bool gradient,
-               Worker& worker) const;
+  double sum(int begin, int end, int worker, std::span<double> gradient) override;
+  int items_per_block() const;
   double del_block(const Model& model, const int* items, int count, double scale, bool gradient,
                    Worker& worker) const;
   double point_block(const Model& model, const int* items, int count, double scale, bool gradient,
@@ -54,8 +57,11 @@ class Objective {
   ObjectiveOptions options_;
   const std::vector<int>* items_;
   std::vector<int> all_;
+  ThreadPool& pool_;
   std::vector<std::unique_ptr<Worker>> workers_;
   ChunkSums sums_;
+  const Model* model_ = nullptr;  // of the sum that is being done, like
+  std::span<const int> chosen_;   // its items
 };
 
 }  // namespace mechfit

@@ -31,6 +31,7 @@ Trainer::Trainer(Model start, const Samples& train, const Samples& validation, T
     : model_(std::move(start)),
       train_(train),
       options_(std::move(options)),
+      pool_(pool),
       objective_(model_, train, options_.objective, pool) {
   MECHFIT_CHECK(options_.learning_rate > 0 && options_.batch > 0 && options_.epochs >= 0);
   ObjectiveOptions selection = options_.objective;
@@ -67,7 +68,7 @@ Trainer::Trainer(Model start, const Samples& train, const Samples& validation, T
     state_.mu = options_.barrier_weight.value_or(options_.barrier_share * size_del /
                                                  std::fmax(std::fabs(size_barrier), 1e-3));
     draw_barrier_points();
-    MECHFIT_CHECK(barrier_holds());
+    MECHFIT_CHECK(evaluate({}, true));
   }
 }
 
@@ -82,20 +83,30 @@ void Trainer::draw_barrier_points() {
   barrier_->choose(points);
 }
 
-// Feasibility of the current parameters; leaves the barrier's gradient there for the next step.
-bool Trainer::barrier_holds() {
-  barrier_value_ = (*barrier_)(model_, state_.mu, barrier_gradient_);
+// Of the current parameters: the objective over a batch, unless that is empty, and the barrier
+// where it is asked for and there is one, with their gradients, in one go so that threads wait for
+// each other once. False where the barrier is not finite.
+bool Trainer::evaluate(std::span<const int> batch, bool barrier) {
+  barrier = barrier && barrier_;
+  ChunkSums* objective_sums = batch.empty() ? nullptr : &objective_.prepare(model_, batch, true);
+  ChunkSums* barrier_sums = barrier ? &barrier_->prepare(model_, state_.mu, true) : nullptr;
+  ChunkSums::run(pool_, {objective_sums, barrier_sums});
+  if (objective_sums) loss_ = objective_.finish(gradient_);
+  if (!barrier) return true;
+  barrier_value_ = barrier_->finish(barrier_gradient_);
   return std::isfinite(barrier_value_) && all_finite(barrier_gradient_);
 }
 
-bool Trainer::step(std::span<const int> batch, double rate, EpochRecord& record) {
-  double loss = objective_(model_, batch, gradient_);
+bool Trainer::step(std::span<const int> batch, std::span<const int> next, double rate,
+                   EpochRecord& record) {
+  double loss = loss_;
   if (barrier_) {
     loss += state_.mu * barrier_value_;
     for (std::size_t i = 0; i < gradient_.size(); ++i) gradient_[i] += barrier_gradient_[i];
   }
   if (!std::isfinite(loss) || !all_finite(gradient_)) {
     ++record.rejected;
+    evaluate(next, false);
     return false;
   }
   record.loss += loss * static_cast<double>(batch.size());
@@ -113,12 +124,11 @@ bool Trainer::step(std::span<const int> batch, double rate, EpochRecord& record)
         accepted = false;
       }
     }
-    if (accepted && barrier_) accepted = barrier_holds();
-    if (accepted) break;
+    if (accepted && evaluate(next, true)) break;
     ++record.halvings;
     if (halvings == kMaxHalvings) {
       model_.set_parameters(state_.theta);
-      if (barrier_) barrier_holds();
+      evaluate(next, true);
       return true;
     }
     for (double& s : step_) s *= 0.5;
@@ -144,18 +154,21 @@ const EpochRecord& Trainer::epoch() {
   state_.random = random.state();
 
   const std::vector<double> start = state_.theta;
-  if (barrier_ && barrier_->points() > kBarrierPoints) {
-    draw_barrier_points();
-    barrier_holds();
-  }
+  const bool sampled = barrier_ && barrier_->points() > kBarrierPoints;
+  if (sampled) draw_barrier_points();
   const int items = static_cast<int>(order_.size());
+  auto batch = [&](int begin) {
+    const int end = std::min(begin + options_.batch, items);
+    return begin < end ? std::span<const int>(order_).subspan(begin, end - begin)
+                       : std::span<const int>();
+  };
+  evaluate(batch(0), sampled);
   int counted = 0;
-  for (int begin = 0; begin < items; begin += options_.batch) {
-    const int count = std::min(options_.batch, items - begin);
-    if (step(std::span(order_).subspan(begin, count), rate, record)) counted += count;
-  }
+  for (int begin = 0; begin < items; begin += options_.batch)
+    if (step(batch(begin), batch(begin + options_.batch), rate, record))
+      counted += static_cast<int>(batch(begin).size());
   record.loss = counted > 0 ? record.loss / counted : kInfinity;
-  if (barrier_ && barrier_->points() > kBarrierPoints) {
+  if (sampled) {
     barrier_->choose({});
     if (!std::isfinite((*barrier_)(model_, 1.0, {}))) {
       // A point outside the sample left the feasible set: back to where the whole set was inside.
@@ -189,7 +202,7 @@ void Trainer::restore(TrainState state) {
   model_.set_parameters(state_.theta);
   if (barrier_) {
     barrier_->set_alpha(state_.alpha);
-    barrier_holds();
+    evaluate({}, true);
   }
 }
 

@@ -81,20 +81,23 @@ class Trainer {
   void restore(TrainState state);  // of a trainer with the same start, samples and options
 
  private:
-  bool step(std::span<const int> batch, double rate, EpochRecord& record);
   void draw_barrier_points();
-  bool barrier_holds();
+  // A step with the gradient that evaluate() left, then evaluate() for the batch after it.
+  bool step(std::span<const int> batch, std::span<const int> next, double rate,
+            EpochRecord& record);
+  bool evaluate(std::span<const int> batch, bool barrier);
 
   Model model_;
   const Samples& train_;
   TrainOptions options_;
+  ThreadPool& pool_;
   Objective objective_;
   std::unique_ptr<Barrier> barrier_;
   std::unique_ptr<Objective> validation_;
   TrainState state_;
   std::vector<int> order_;
   std::vector<double> gradient_, barrier_gradient_, step_, next_;
-  double barrier_value_ = 0.0;
+  double loss_ = 0.0, barrier_value_ = 0.0;
 };
 
 }  // namespace mechfit
