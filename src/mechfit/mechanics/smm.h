@@ -99,7 +99,10 @@ class Smm {
   double viscous(int joint) const;
   double coulomb(int joint) const;
   void load_features(const double* q, Workspace& w) const;
-  void along(const double* dq, const Workspace& w, double* direction) const;
+  void along(const double* dq, int stream, Workspace& w) const;
+  void to_joints(const AlignedVector& x_bar, const Workspace& w, double* out) const;
+  void bend_to_joints(const AlignedVector& x_bar, const double* direction, const Workspace& w,
+                      double* out) const;
   void add_other_forces(double* f, Workspace& w) const;
   void other_forces_pullback(const double* b, const Adjoints& adjoints, bool theta,
                              Workspace& w) const;

@@ -33,6 +33,8 @@ HWY_INLINE const double* at(int n, const double* l, int i, int j) {
   return l + entry(n, i, j) * kBlock;
 }
 
+HWY_INLINE int features_of(JointType type) { return type == JointType::periodic ? 2 : 1; }
+
 // out = L' x
 HWY_INLINE void transposed(int n, const double* l, const double* x, double* out) {
   for (int j = 0; j < n; ++j) {
@@ -88,6 +90,27 @@ void features(int n, const JointType* types, const double* offset, const double*
     }
     phi += 2 * kBlock, slope += 2 * kBlock, bend += 2 * kBlock;
   }
+}
+
+void along(int n, const JointType* types, const double* slope, const double* dq,
+           double* HWY_RESTRICT direction) {
+  for (int i = 0; i < n; ++i, dq += kBlock)
+    for (int k = features_of(types[i]); k > 0; --k, slope += kBlock, direction += kBlock)
+      for (int s = 0; s < kBlock; ++s) direction[s] = slope[s] * dq[s];
+}
+
+void to_joints(int n, const JointType* types, const double* slope, const double* x_bar,
+               double* out) {
+  for (int i = 0; i < n; ++i, out += kBlock)
+    for (int k = features_of(types[i]); k > 0; --k, slope += kBlock, x_bar += kBlock)
+      fma(slope, x_bar, out);
+}
+
+void bend_to_joints(int n, const JointType* types, const double* bend, const double* x_bar,
+                    const double* direction, double* HWY_RESTRICT out) {
+  for (int i = 0; i < n; ++i, out += kBlock, direction += kBlock)
+    for (int k = features_of(types[i]); k > 0; --k, bend += kBlock, x_bar += kBlock)
+      for (int s = 0; s < kBlock; ++s) out[s] += bend[s] * x_bar[s] * direction[s];
 }
 
 void kinetic(int n, const double* l, const double* d, const double* v, double* w, double* pi,
@@ -209,6 +232,9 @@ HWY_AFTER_NAMESPACE();
 namespace mechfit::smm_lanes {
 
 HWY_EXPORT(features);
+HWY_EXPORT(along);
+HWY_EXPORT(to_joints);
+HWY_EXPORT(bend_to_joints);
 HWY_EXPORT(kinetic);
 HWY_EXPORT(rate);
 HWY_EXPORT(pullback);
@@ -219,6 +245,18 @@ HWY_EXPORT(mass_pullback);
 void features(int n, const JointType* types, const double* offset, const double* scale,
               const double* q, double* phi, double* slope, double* bend) {
   HWY_DYNAMIC_DISPATCH(features)(n, types, offset, scale, q, phi, slope, bend);
+}
+void along(int n, const JointType* types, const double* slope, const double* dq,
+           double* direction) {
+  HWY_DYNAMIC_DISPATCH(along)(n, types, slope, dq, direction);
+}
+void to_joints(int n, const JointType* types, const double* slope, const double* x_bar,
+               double* out) {
+  HWY_DYNAMIC_DISPATCH(to_joints)(n, types, slope, x_bar, out);
+}
+void bend_to_joints(int n, const JointType* types, const double* bend, const double* x_bar,
+                    const double* direction, double* out) {
+  HWY_DYNAMIC_DISPATCH(bend_to_joints)(n, types, bend, x_bar, direction, out);
 }
 void kinetic(int n, const double* l, const double* d, const double* v, double* w, double* pi,
              double* gl, double* p) {

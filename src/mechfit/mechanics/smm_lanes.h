@@ -23,6 +23,14 @@ inline constexpr int entries(int n) { return n * (n + 1) / 2; }
 void features(int n, const JointType* types, const double* offset, const double* scale,
               const double* q, double* phi, double* slope, double* bend);
 
+// The same for what moves with the features: their direction when q moves along dq; out_i += sum
+// over the features of joint i of slope x_bar; out_i += that of bend x_bar, times direction_i.
+void along(int n, const JointType* types, const double* slope, const double* dq, double* direction);
+void to_joints(int n, const JointType* types, const double* slope, const double* x_bar,
+               double* out);
+void bend_to_joints(int n, const JointType* types, const double* bend, const double* x_bar,
+                    const double* direction, double* out);
+
 // pi = L' D v, gl = w pi' (its lower triangle: gradient of 1/2 v'Mv to L), p = D L pi
 void kinetic(int n, const double* l, const double* d, const double* v, double* w, double* pi,
              double* gl, double* p);

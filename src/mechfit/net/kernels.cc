@@ -6,6 +6,7 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "hwy/contrib/math/math-inl.h"
+#include "mechfit/net/row_major-inl.h"
 #include "mechfit/net/tanh-inl.h"
 // clang-format on
 
@@ -19,12 +20,6 @@ namespace mechfit::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-// A tile of up to kTileRows rows x kTileVectors registers of samples is accumulated at a time.
-// Loads compete with multiply-adds: 6 x 4 needs ten for 24 of them and fills the 32 registers of
-// AVX-512 and NEON; 6 x 2 fills 16.
-inline constexpr int kTileRows = 6;
-inline constexpr int kTileVectors = kLanes == 8 || HWY_ARCH_ARM_A64 ? 4 : 2;
 
 // What a product hands its sums to must never become a call: all registers would be spilled.
 #define MECHFIT_INLINED HWY_ATTR __attribute__((always_inline))
@@ -70,24 +65,6 @@ HWY_INLINE V times_curvature(V k, V g) {
   if constexpr (kAct == Activation::tanh) return hn::Mul(hn::Mul(set(-2.0), k), g);
   if constexpr (kAct == Activation::softplus) return hn::NegMulAdd(k, g, g);
   return hn::Zero(D());
-}
-
-// f<kTile>(first row) for tiles that cover all rows, of equal height or one row less.
-template <int kMost = kTileRows, class Function>
-HWY_INLINE void in_tiles(int rows, const Function& f) {
-  static_assert(kMost == 3 || kMost == 6);
-  int tiles = (rows + kMost - 1) / kMost;
-  for (int row = 0, height = 0; tiles > 0; row += height, --tiles) {
-    height = (rows - row + tiles - 1) / tiles;
-    if constexpr (kMost == 6) {
-      if (height == 6) f.template operator()<6>(row);
-      if (height == 5) f.template operator()<5>(row);
-      if (height == 4) f.template operator()<4>(row);
-    }
-    if (height == 3) f.template operator()<3>(row);
-    if (height == 2) f.template operator()<2>(row);
-    if (height == 1) f.template operator()<1>(row);
-  }
 }
 
 // kTile rows of W x in kTileVectors registers of samples, done(index into the panel, accumulator)
@@ -421,106 +398,6 @@ void fold_lanes(int count, const double* lanes, double* out) {
     hn::StoreU(hn::Add(hn::LoadU(D(), out + i), sums_of_lanes(x)), D(), out + i);
   }
   for (; i < count; ++i) out[i] += hn::GetLane(hn::SumOfLanes(D(), entry(i)));
-}
-
-void add(int count, const double* x, double* out) {
-  int i = 0;
-  for (; i + kLanes <= count; i += kLanes)
-    hn::StoreU(hn::Add(hn::LoadU(D(), out + i), hn::LoadU(D(), x + i)), D(), out + i);
-  for (; i < count; ++i) out[i] += x[i];
-}
-
-// kTile rows x kVectors registers of columns of out += A B; left and right begin there.
-template <int kTile, int kVectors>
-HWY_INLINE void multiply_tile(const double* HWY_RESTRICT left, int row_stride, int k_stride,
-                              const double* HWY_RESTRICT right, int cols, int inner,
-                              double* HWY_RESTRICT out) {
-  const D d;
-  V sum[kTile][kVectors];
-  HWY_UNROLL(8)
-  for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
-  for (int j = 0; j < kVectors; ++j) sum[r][j] = hn::LoadU(d, out + r * cols + j * kLanes);
-  for (int k = 0; k < inner; ++k, left += k_stride, right += cols) {
-    V x[kVectors];
-    HWY_UNROLL(8)
-    for (int j = 0; j < kVectors; ++j) x[j] = hn::LoadU(d, right + j * kLanes);
-    HWY_UNROLL(8)
-    for (int r = 0; r < kTile; ++r) {
-      const V factor = set(left[r * row_stride]);
-      HWY_UNROLL(8)
-      for (int j = 0; j < kVectors; ++j) sum[r][j] = hn::MulAdd(factor, x[j], sum[r][j]);
-    }
-  }
-  HWY_UNROLL(8)
-  for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
-  for (int j = 0; j < kVectors; ++j) hn::StoreU(sum[r][j], d, out + r * cols + j * kLanes);
-}
-
-void multiply(int rows, int cols, int inner, const double* a, bool a_transposed, const double* b,
-              double* out) {
-  const int row_stride = a_transposed ? 1 : inner, k_stride = a_transposed ? rows : 1;
-  in_tiles(rows, [&]<int kTile>(int row) HWY_ATTR {
-    const double* left = a + row * row_stride;
-    double* to = out + row * cols;
-    int col = 0;
-    for (; col + kTileVectors * kLanes <= cols; col += kTileVectors * kLanes)
-      multiply_tile<kTile, kTileVectors>(left, row_stride, k_stride, b + col, cols, inner,
-                                         to + col);
-    for (; col + kLanes <= cols; col += kLanes)
-      multiply_tile<kTile, 1>(left, row_stride, k_stride, b + col, cols, inner, to + col);
-    for (; col < cols; ++col)
-      for (int r = 0; r < kTile; ++r)
-        for (int k = 0; k < inner; ++k)
-          to[r * cols + col] += left[r * row_stride + k * k_stride] * b[k * cols + col];
-  });
-}
-
-// kTile rows x kLanes columns of out += A B'.
-template <int kTile>
-HWY_INLINE void multiply_transposed_tile(const double* HWY_RESTRICT a, const double* HWY_RESTRICT b,
-                                         int cols, int inner, double* HWY_RESTRICT out) {
-  const D d;
-  V sum[kTile][kLanes];
-  HWY_UNROLL(8)
-  for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
-  for (int c = 0; c < kLanes; ++c) sum[r][c] = hn::Zero(d);
-  const int whole = inner - inner % kLanes;
-  for (int k = 0; k < whole; k += kLanes) {
-    V x[kTile];
-    HWY_UNROLL(8)
-    for (int r = 0; r < kTile; ++r) x[r] = hn::LoadU(d, a + r * inner + k);
-    HWY_UNROLL(8)
-    for (int c = 0; c < kLanes; ++c) {
-      const V y = hn::LoadU(d, b + c * inner + k);
-      HWY_UNROLL(8)
-      for (int r = 0; r < kTile; ++r) sum[r][c] = hn::MulAdd(x[r], y, sum[r][c]);
-    }
-  }
-  HWY_UNROLL(8)
-  for (int r = 0; r < kTile; ++r) {
-    double* to = out + r * cols;
-    hn::StoreU(hn::Add(hn::LoadU(d, to), sums_of_lanes(sum[r])), d, to);
-    for (int k = whole; k < inner; ++k)
-      for (int c = 0; c < kLanes; ++c) to[c] += a[r * inner + k] * b[c * inner + k];
-  }
-}
-
-void multiply_transposed(int rows, int cols, int inner, const double* a, const double* b,
-                         double* out) {
-  const int whole = cols - cols % kLanes;
-  int row = 0;
-  for (; row + 2 <= rows; row += 2)
-    for (int col = 0; col < whole; col += kLanes)
-      multiply_transposed_tile<2>(a + row * inner, b + col * inner, cols, inner,
-                                  out + row * cols + col);
-  for (; row < rows; ++row)
-    for (int col = 0; col < whole; col += kLanes)
-      multiply_transposed_tile<1>(a + row * inner, b + col * inner, cols, inner,
-                                  out + row * cols + col);
-  for (row = 0; row < rows; ++row)
-    for (int col = whole; col < cols; ++col)
-      for (int k = 0; k < inner; ++k)
-        out[row * cols + col] += a[row * inner + k] * b[col * inner + k];
 }
 
 Kernels kernels() {
