@@ -78,16 +78,63 @@ TEST_P(EveryMethod, LearnsSomething) {
   EXPECT_LT(trainer.state().best_validation, 0.7 * first);
 }
 
+// Batches and barrier of several chunks, and a parameter to which every input adds.
 TEST_P(EveryMethod, ThreadsDoNotChangeABit) {
-  const Samples train = pendulum_samples(6, 1), validation = pendulum_samples(3, 2);
+  Samples train = pendulum_samples(36, 1), validation = pendulum_samples(12, 2);
+  Random random(4);
+  for (Samples* samples : {&train, &validation}) {
+    samples->m = 2;
+    for (auto* u : {&samples->u_step, &samples->u_point})
+      for (int k = 0; k < 2 * samples->size; ++k) u->push_back(random.normal());
+  }
+  SmmConfig config;
+  config.joints = {JointType::plain, JointType::plain};
+  config.hidden = {8, 8};
+  config.activations = {Activation::tanh, Activation::tanh};
+  config.force_network = true;
+  config.inputs = 2;
+  config.input_map = InputMap::scaled;
+  config.input_matrix = {0.1, 0.2, 0.3, 0.4};
+  Smm smm(config);
+  smm.initialise(random);
+  TrainOptions o = options(GetParam(), 2);
+  o.batch = 520;
   std::vector<double> theta[2];
+  double value[2];
   for (int threads : {1, 2}) {
     ThreadPool pool(threads);
-    Trainer trainer(small_smm(5, true), train, validation, options(GetParam(), 3), pool);
+    Trainer trainer(Model(smm), train, validation, o, pool);
     while (!trainer.done()) trainer.epoch();
+    theta[threads - 1] = trainer.state().theta;
+    value[threads - 1] = trainer.state().best_validation;
+  }
+  EXPECT_EQ(theta[0], theta[1]);
+  EXPECT_EQ(value[0], value[1]);
+}
+
+// More points than a step's barrier takes: drawn anew every epoch.
+TEST(Trainer, ThreadsAndRestartsDoNotChangeABitWhereBarrierPointsAreDrawn) {
+  const Samples train = pendulum_samples(50, 1), validation = pendulum_samples(3, 2);
+  ASSERT_GT(train.size, Trainer::kBarrierPoints);
+  TrainOptions o = options(Method::del, 3);
+  o.batch = 300;
+  std::vector<double> theta[2];
+  TrainState saved;
+  for (int threads : {1, 2}) {
+    ThreadPool pool(threads);
+    Trainer trainer(small_smm(5), train, validation, o, pool);
+    while (!trainer.done()) {
+      trainer.epoch();
+      if (trainer.state().epoch == 1) saved = trainer.state();
+    }
     theta[threads - 1] = trainer.state().theta;
   }
   EXPECT_EQ(theta[0], theta[1]);
+  ThreadPool pool(1);
+  Trainer resumed(small_smm(5), train, validation, o, pool);
+  resumed.restore(saved);
+  while (!resumed.done()) resumed.epoch();
+  EXPECT_EQ(resumed.state().theta, theta[0]);
 }
 
 TEST_P(EveryMethod, RestoredStateContinuesToTheSameBits) {

@@ -166,8 +166,8 @@ TEST(Smm, APeriodicJointForgetsFullTurns) {
   }
 }
 
-// Chunks go to any number of workspaces, as threads do it, and are folded in their order.
-TEST(Smm, SplitsAtMultiplesOfAChunkDoNotChangeABitOfTheGradient) {
+// Chunks go to any number of workspaces and are added in their order.
+TEST(Smm, TheNumberOfWorkspacesDoesNotChangeABitOfTheGradient) {
   Random random(9);
   const Smm model = random_smm(mixed_config(3, true, true, InputMap::learned, 2), random);
   const int chunks = 4;

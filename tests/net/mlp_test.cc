@@ -3,13 +3,25 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <string>
 
+#include "hwy/targets.h"
 #include "mechfit/base/error.h"
 #include "mechfit/base/gradient_check.h"
 
 namespace mechfit {
 namespace {
+
+// Kernels are chosen once: tests.cmake runs these tests again with fewer instruction sets.
+[[maybe_unused]] const bool kRestricted = [] {
+  const char* without = std::getenv("MECHFIT_TEST_WITHOUT");
+  if (!without) return false;
+  const bool avx2 = std::string(without) == "avx2";
+  hwy::DisableTargets(HWY_AVX3 | HWY_AVX3_DL | (avx2 ? HWY_AVX2 : 0));
+  return true;
+}();
 
 constexpr auto kTanh = Activation::tanh;
 constexpr auto kSoftplus = Activation::softplus;

@@ -10,17 +10,17 @@ namespace mechfit {
 // [rows][kBlock]; every kernel works on panels, whatever the width of the machine's registers.
 inline constexpr int kBlock = 32;
 
-// Blocks whose gradients are summed before they are folded into the total, at least. The fold is in
-// the order of chunks, so the number of threads does not change a bit.
+// Work is cut into chunks of about so many blocks, and the chunks' results are added in their
+// order, so the number of threads does not change a bit.
 inline constexpr int kBlocksPerChunk = 8;
 inline constexpr int kChunk = kBlock * kBlocksPerChunk;
 
 inline constexpr std::size_t kAlignment = 64;
 
 // Panels of a page or more begin with a page. A processor that loads k[i] just after it stored
-// out[j] takes them for the same while their addresses agree in the last twelve bits, and waits;
-// of two panels that both begin with a page only k[i] and out[i] agree, and a kernel is done with
-// k[i] by then.
+// out[j] takes them for the same while their addresses agree in the last twelve bits, and waits. Of
+// two panels that both begin with a page k[i] and out[i] agree, and a kernel is done with k[i] when
+// it stores out[i].
 inline constexpr std::size_t kPage = 4096;
 
 template <class T>

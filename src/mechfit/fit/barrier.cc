@@ -36,7 +36,6 @@ Barrier::Barrier(const Model& model, std::span<const double> q, int n, ThreadPoo
       count_(static_cast<int>(q.size()) / n),
       chosen_count_(count_),
       scales_(std::move(scales)),
-      pool_(pool),
       sums_(pool, model.merged_size()) {
   MECHFIT_CHECK(model.joints() == n && count_ > 0);
   if (scales_.empty()) scales_.assign(n, 1.0);
@@ -90,7 +89,7 @@ double Barrier::sum(int begin, int end, int worker, std::span<double> gradient) 
 }
 
 double Barrier::operator()(const Model& model, double weight, std::span<double> gradient) {
-  ChunkSums::run(pool_, {&prepare(model, weight, !gradient.empty())});
+  ChunkSums::run({&prepare(model, weight, !gradient.empty())});
   return finish(gradient);
 }
 
@@ -98,7 +97,8 @@ ChunkSums& Barrier::prepare(const Model& model, double weight, bool gradient) {
   model_ = &model;
   weight_ = weight;
   // a block takes less than half the time of one of an objective
-  sums_.prepare(*this, (chosen_count_ + kBlock - 1) / kBlock, 2 * kBlocksPerChunk, gradient);
+  sums_.prepare([this](auto... x) { return sum(x...); }, (chosen_count_ + kBlock - 1) / kBlock,
+                2 * kBlocksPerChunk, gradient);
   return sums_;
 }
 

@@ -13,7 +13,7 @@ namespace mechfit {
 // default), over a set of points: keeps every eigenvalue of M above alpha. Feasible exactly where
 // the Cholesky factorisation of M - alpha I exists; det alone would let two negative eigenvalues
 // pass.
-class Barrier : private Summands {
+class Barrier {
  public:
   // q [count][n]
   Barrier(const Model& model, std::span<const double> q, int n, ThreadPool& pool,
@@ -37,14 +37,13 @@ class Barrier : private Summands {
 
  private:
   struct Worker;
-  double sum(int begin, int end, int worker, std::span<double> gradient) override;
+  double sum(int begin, int end, int worker, std::span<double> gradient);
   double block(const double* q, int count, bool gradient, Worker& worker) const;
 
   int n_, count_, chosen_count_;
   AlignedVector q_, chosen_;  // panels [n][kBlock] of all points and of the chosen ones, if not all
   double alpha_ = 0.0;
   std::vector<double> scales_;
-  ThreadPool& pool_;
   std::vector<std::unique_ptr<Worker>> workers_;
   ChunkSums sums_;
   const Model* model_ = nullptr;  // of the sum that is being done, like

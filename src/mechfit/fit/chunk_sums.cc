@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "mechfit/net/kernels.h"
 
@@ -14,12 +13,12 @@ constexpr std::size_t kWorthThreads = 1 << 14;  // additions
 }  // namespace
 
 ChunkSums::ChunkSums(ThreadPool& pool, int size)
-    : alone_(pool.size() == 1), gradient_(static_cast<std::size_t>(size)) {
-  if (!alone_) gradients_.assign(kMostChunks, gradient_);
+    : pool_(pool), gradient_(static_cast<std::size_t>(size)) {
+  gradients_.assign(alone() ? 1 : kMostChunks - 1, gradient_);
 }
 
-void ChunkSums::prepare(Summands& summands, int blocks, int least, bool gradient) {
-  summands_ = &summands;
+void ChunkSums::prepare(Summands summands, int blocks, int least, bool gradient) {
+  summands_ = std::move(summands);
   blocks_ = blocks;
   wants_gradient_ = gradient;
   chunks_ = std::clamp(blocks / least, 1, kMostChunks);
@@ -29,47 +28,58 @@ void ChunkSums::prepare(Summands& summands, int blocks, int least, bool gradient
 }
 
 void ChunkSums::evaluate(int chunk, int worker) {
+  if (alone() && !std::isfinite(value())) return;
   const int begin = blocks_ * chunk / chunks_, end = blocks_ * (chunk + 1) / chunks_;
   std::span<double> out;
-  if (wants_gradient_ && alone_) {
+  if (wants_gradient_ && chunk == 0) {
     out = gradient_;
   } else if (wants_gradient_) {
-    out = gradients_[static_cast<std::size_t>(chunk)];
+    out = gradients_[alone() ? 0 : static_cast<std::size_t>(chunk - 1)];
     std::fill(out.begin(), out.end(), 0.0);
   }
-  if (!alone_ || std::isfinite(value())) values_[chunk] = summands_->sum(begin, end, worker, out);
+  values_[chunk] = summands_(begin, end, worker, out);
+  if (alone()) fold(chunk, 0, gradient_.size());
 }
 
-void ChunkSums::fold(int part, int parts) {
-  const std::size_t size = gradient_.size();
-  const std::size_t begin = size * part / parts, end = size * (part + 1) / parts;
-  for (int chunk = 0; wants_gradient_ && chunk < chunks_; ++chunk)
-    simd_kernels().add(static_cast<int>(end - begin),
-                       &gradients_[static_cast<std::size_t>(chunk)][begin], &gradient_[begin]);
+void ChunkSums::fold(int chunk, std::size_t begin, std::size_t end) {
+  if (!wants_gradient_ || chunk == 0) return;
+  const auto& from = gradients_[alone() ? 0 : static_cast<std::size_t>(chunk - 1)];
+  simd_kernels().add(static_cast<int>(end - begin), &from[begin], &gradient_[begin]);
 }
 
-double ChunkSums::value() const { return std::accumulate(values_, values_ + chunks_, 0.0); }
+double ChunkSums::value() const {
+  double sum = 0.0;
+  for (int chunk = 0; chunk < chunks_ && std::isfinite(sum); ++chunk) sum += values_[chunk];
+  return sum;
+}
 
-void ChunkSums::run(ThreadPool& pool, std::initializer_list<ChunkSums*> sums) {
+void ChunkSums::run(std::initializer_list<ChunkSums*> sums) {
+  ThreadPool* pool = nullptr;
   int chunks = 0;
   std::size_t additions = 0;
-  for (const ChunkSums* sum : sums) {
+  for (ChunkSums* sum : sums) {
     if (!sum) continue;
+    pool = &sum->pool_;
     chunks += sum->chunks_;
     if (sum->wants_gradient_) additions += sum->chunks_ * sum->gradient_.size();
   }
-  pool.run(chunks, [&](int task, int worker) {
+  if (!pool) return;
+  pool->run(chunks, [&](int task, int worker) {
     for (ChunkSums* sum : sums) {
       if (!sum) continue;
       if (task < sum->chunks_) return sum->evaluate(task, worker);
       task -= sum->chunks_;
     }
   });
-  if (pool.size() == 1) return;
-  const int parts = additions < kWorthThreads ? 1 : pool.size();
-  pool.run(parts, [&](int part, int) {
-    for (ChunkSums* sum : sums)
-      if (sum) sum->fold(part, parts);
+  if (pool->size() == 1) return;
+  const int parts = additions < kWorthThreads ? 1 : pool->size();
+  pool->run(parts, [&](int part, int) {
+    for (ChunkSums* sum : sums) {
+      if (!sum) continue;
+      const std::size_t size = sum->gradient_.size();
+      for (int chunk = 1; chunk < sum->chunks_; ++chunk)
+        sum->fold(chunk, size * part / parts, size * (part + 1) / parts);
+    }
   });
 }
 

@@ -1,6 +1,7 @@
 #include "mechfit/fit/objective.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "mechfit/base/error.h"
@@ -26,16 +27,13 @@ struct Objective::Worker {
   std::unique_ptr<AccelerationWorkspace> acceleration;
   std::unique_ptr<RungeKuttaWorkspace> step;
   AlignedVector q1, q2, q3, u1, u2, h1, h2, e, g;  // triples
-  AlignedVector q, v, u, h, a, q_next, v_next, target, target_v;
+  AlignedVector q, v, u, h, q_next, v_next, target, target_v;
   int index[kBlock];
 };
 
 Objective::Objective(const Model& model, const Samples& samples, ObjectiveOptions options,
                      ThreadPool& pool)
-    : samples_(samples),
-      options_(std::move(options)),
-      pool_(pool),
-      sums_(pool, model.merged_size()) {
+    : samples_(samples), options_(std::move(options)), sums_(pool, model.merged_size()) {
   const int n = samples.n, m = samples.m;
   MECHFIT_CHECK(model.joints() == n && model.inputs() == m);
   if (options_.weights.empty()) options_.weights.assign(n, 1.0);
@@ -64,8 +62,8 @@ Objective::Objective(const Model& model, const Samples& samples, ObjectiveOption
         worker->acceleration = std::make_unique<AccelerationWorkspace>(model);
       else
         worker->step = std::make_unique<RungeKuttaWorkspace>(model, options_.integrator);
-      for (auto* panel : {&worker->q, &worker->v, &worker->a, &worker->q_next, &worker->v_next,
-                          &worker->target, &worker->target_v})
+      for (auto* panel : {&worker->q, &worker->v, &worker->q_next, &worker->v_next, &worker->target,
+                          &worker->target_v})
         *panel = make_panel(n);
       worker->u = make_panel(m);
       worker->h = make_panel(1);
@@ -80,7 +78,7 @@ int Objective::items_per_block() const { return workers_[0]->del ? kTriples : kB
 
 double Objective::operator()(const Model& model, std::span<const int> items,
                              std::span<double> gradient) {
-  ChunkSums::run(pool_, {&prepare(model, items, !gradient.empty())});
+  ChunkSums::run({&prepare(model, items, !gradient.empty())});
   return finish(gradient);
 }
 
@@ -89,8 +87,8 @@ ChunkSums& Objective::prepare(const Model& model, std::span<const int> items, bo
   model_ = &model;
   chosen_ = items;
   const int lanes = items_per_block();
-  sums_.prepare(*this, (static_cast<int>(items.size()) + lanes - 1) / lanes, kBlocksPerChunk,
-                gradient);
+  const int blocks = (static_cast<int>(items.size()) + lanes - 1) / lanes;
+  sums_.prepare([this](auto... x) { return sum(x...); }, blocks, kBlocksPerChunk, gradient);
   return sums_;
 }
 
@@ -134,7 +132,7 @@ double Objective::sum(int begin, int end, int worker, std::span<double> gradient
 double Objective::del_block(const Model& model, const int* items, int count, double scale,
                             bool gradient, Worker& w) const {
   const int n = samples_.n, m = samples_.m;
-  for (int lane = 0; lane < kTriples; ++lane) {
+  for (int lane = 0; lane < kTriples; ++lane) {  // the three rows of a triple follow each other
     const int item = items[lane < count ? lane : 0];
     const double* q = samples_.q.data() + static_cast<std::ptrdiff_t>(item) * n;
     for (int i = 0; i < n; ++i) {

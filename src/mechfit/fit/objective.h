@@ -27,7 +27,7 @@ struct ObjectiveOptions {
 
 // Evaluates one of them on any subset of its items. Items are cut into chunks, so the result does
 // not depend on the number of threads. Allocates nothing after the first call.
-class Objective : private Summands {
+class Objective {
  public:
   Objective(const Model& model, const Samples& samples, ObjectiveOptions options, ThreadPool& pool);
   ~Objective();
@@ -46,7 +46,7 @@ class Objective : private Summands {
 
  private:
   struct Worker;
-  double sum(int begin, int end, int worker, std::span<double> gradient) override;
+  double sum(int begin, int end, int worker, std::span<double> gradient);
   int items_per_block() const;
   double del_block(const Model& model, const int* items, int count, double scale, bool gradient,
                    Worker& worker) const;
@@ -57,7 +57,6 @@ class Objective : private Summands {
   ObjectiveOptions options_;
   const std::vector<int>* items_;
   std::vector<int> all_;
-  ThreadPool& pool_;
   std::vector<std::unique_ptr<Worker>> workers_;
   ChunkSums sums_;
   const Model* model_ = nullptr;  // of the sum that is being done, like

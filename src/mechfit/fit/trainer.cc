@@ -29,9 +29,7 @@ bool all_finite(std::span<const double> x) {
 Trainer::Trainer(Model start, const Samples& train, const Samples& validation, TrainOptions options,
                  ThreadPool& pool)
     : model_(std::move(start)),
-      train_(train),
       options_(std::move(options)),
-      pool_(pool),
       objective_(model_, train, options_.objective, pool) {
   MECHFIT_CHECK(options_.learning_rate > 0 && options_.batch > 0 && options_.epochs >= 0);
   ObjectiveOptions selection = options_.objective;
@@ -67,7 +65,6 @@ Trainer::Trainer(Model start, const Samples& train, const Samples& validation, T
     const double size_barrier = (*barrier_)(model_, 1.0, {});
     state_.mu = options_.barrier_weight.value_or(options_.barrier_share * size_del /
                                                  std::fmax(std::fabs(size_barrier), 1e-3));
-    draw_barrier_points();
     MECHFIT_CHECK(evaluate({}, true));
   }
 }
@@ -75,7 +72,6 @@ Trainer::Trainer(Model start, const Samples& train, const Samples& validation, T
 Trainer::~Trainer() = default;
 
 void Trainer::draw_barrier_points() {
-  if (barrier_->points() <= kBarrierPoints) return;
   Random random(options_.seed, 2 + static_cast<std::uint64_t>(state_.epoch));
   std::vector<int> points(kBarrierPoints);
   for (int& point : points)
@@ -84,13 +80,13 @@ void Trainer::draw_barrier_points() {
 }
 
 // Of the current parameters: the objective over a batch, unless that is empty, and the barrier
-// where it is asked for and there is one, with their gradients, in one go so that threads wait for
-// each other once. False where the barrier is not finite.
+// where it is asked for and there is one, with their gradients, in one go so that threads wait
+// less. False where the barrier is not finite.
 bool Trainer::evaluate(std::span<const int> batch, bool barrier) {
   barrier = barrier && barrier_;
   ChunkSums* objective_sums = batch.empty() ? nullptr : &objective_.prepare(model_, batch, true);
   ChunkSums* barrier_sums = barrier ? &barrier_->prepare(model_, state_.mu, true) : nullptr;
-  ChunkSums::run(pool_, {objective_sums, barrier_sums});
+  ChunkSums::run({objective_sums, barrier_sums});
   if (objective_sums) loss_ = objective_.finish(gradient_);
   if (!barrier) return true;
   barrier_value_ = barrier_->finish(barrier_gradient_);
@@ -156,17 +152,20 @@ const EpochRecord& Trainer::epoch() {
   const std::vector<double> start = state_.theta;
   const bool sampled = barrier_ && barrier_->points() > kBarrierPoints;
   if (sampled) draw_barrier_points();
-  const int items = static_cast<int>(order_.size());
-  auto batch = [&](int begin) {
-    const int end = std::min(begin + options_.batch, items);
-    return begin < end ? std::span<const int>(order_).subspan(begin, end - begin)
-                       : std::span<const int>();
+  std::span<const int> rest = order_;
+  auto take = [&] {
+    const auto batch = rest.first(std::min(rest.size(), static_cast<std::size_t>(options_.batch)));
+    rest = rest.subspan(batch.size());
+    return batch;
   };
-  evaluate(batch(0), sampled);
+  std::span<const int> batch = take();
+  evaluate(batch, sampled);
   int counted = 0;
-  for (int begin = 0; begin < items; begin += options_.batch)
-    if (step(batch(begin), batch(begin + options_.batch), rate, record))
-      counted += static_cast<int>(batch(begin).size());
+  while (!batch.empty()) {
+    const std::span<const int> next = take();
+    if (step(batch, next, rate, record)) counted += static_cast<int>(batch.size());
+    batch = next;
+  }
   record.loss = counted > 0 ? record.loss / counted : kInfinity;
   if (sampled) {
     barrier_->choose({});

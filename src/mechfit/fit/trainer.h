@@ -88,9 +88,7 @@ class Trainer {
   bool evaluate(std::span<const int> batch, bool barrier);
 
   Model model_;
-  const Samples& train_;
   TrainOptions options_;
-  ThreadPool& pool_;
   Objective objective_;
   std::unique_ptr<Barrier> barrier_;
   std::unique_ptr<Objective> validation_;

@@ -91,7 +91,8 @@ struct InPanel {
   double* out;
 };
 
-// A becomes its inverse, the sum of log D is returned; NaN where A is not positive definite.
+// A becomes its inverse, the sum of log D is returned; NaN where A is not positive definite or not
+// finite.
 // A = L D L', L with a unit diagonal: one division for each pivot and no root.
 template <class Matrix>
 HWY_INLINE V invert(int n, Matrix& a) {
@@ -100,7 +101,8 @@ HWY_INLINE V invert(int n, Matrix& a) {
   // L below the diagonal, 1 / D on it; rows from below, so that D_j L_kj is still there for k < i
   for (int j = 0; j < n; ++j) {
     V pivot = a(j, j);
-    pivot = hn::IfThenElse(hn::Gt(pivot, hn::Zero(d)), pivot, hn::NaN(d));
+    const auto good = hn::And(hn::Gt(pivot, hn::Zero(d)), hn::Lt(pivot, hn::Inf(d)));
+    pivot = hn::IfThenElse(good, pivot, hn::NaN(d));
     log_det = hn::Add(log_det, hn::IfThenElse(hn::IsNaN(pivot), pivot, hn::Log(d, pivot)));
     const V inverse = hn::Div(set(1.0), pivot);
     a(j, j) = inverse;

@@ -23,11 +23,14 @@ inline constexpr int entries(int n) { return n * (n + 1) / 2; }
 void features(int n, const JointType* types, const double* offset, const double* scale,
               const double* q, double* phi, double* slope, double* bend);
 
-// The same for what moves with the features: their direction when q moves along dq; out_i += sum
-// over the features of joint i of slope x_bar; out_i += that of bend x_bar, times direction_i.
+// direction [features] in which the features move when q moves along dq [n]
 void along(int n, const JointType* types, const double* slope, const double* dq, double* direction);
+
+// out_i += sum over the features of joint i of slope x_bar
 void to_joints(int n, const JointType* types, const double* slope, const double* x_bar,
                double* out);
+
+// out_i += direction_i times the sum over the features of joint i of bend x_bar
 void bend_to_joints(int n, const JointType* types, const double* bend, const double* x_bar,
                     const double* direction, double* out);
 

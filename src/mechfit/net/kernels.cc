@@ -8,12 +8,12 @@
 #include "hwy/contrib/math/math-inl.h"
 #include "mechfit/net/row_major-inl.h"
 #include "mechfit/net/tanh-inl.h"
+#include "mechfit/net/tiles-inl.h"
 // clang-format on
 
 #include "mechfit/net/kernels.h"
 
 #include <cstddef>
-#include <utility>
 
 HWY_BEFORE_NAMESPACE();
 namespace mechfit::HWY_NAMESPACE {
@@ -125,13 +125,14 @@ template <class Done>
 HWY_INLINE void product(const double* w, const double* b, int rows, int cols, const double* x,
                         const Done& done) {
   static_assert(kBlock % (kTileVectors * kLanes) == 0);
-  for (int j = 0; cols <= 4 && j < kBlock; j += kTileVectors * kLanes) {
-    if (cols == 1) thin_product<1>(w, b, rows, x + j, j, done);
-    if (cols == 2) thin_product<2>(w, b, rows, x + j, j, done);
-    if (cols == 3) thin_product<3>(w, b, rows, x + j, j, done);
-    if (cols == 4) thin_product<4>(w, b, rows, x + j, j, done);
-  }
-  if (cols <= 4) return;
+  auto thin = [&]<int kCols>() HWY_ATTR {
+    for (int j = 0; j < kBlock; j += kTileVectors * kLanes)
+      thin_product<kCols>(w, b, rows, x + j, j, done);
+  };
+  if (cols == 1) return thin.template operator()<1>();
+  if (cols == 2) return thin.template operator()<2>();
+  if (cols == 3) return thin.template operator()<3>();
+  if (cols == 4) return thin.template operator()<4>();
   in_tiles(rows, [&]<int kTile>(int row) HWY_ATTR {
     for (int j = 0; j < kBlock; j += kTileVectors * kLanes)
       tile<kTile>(w + row * cols, b ? b + row : nullptr, cols, x + j, row * kBlock + j, done);
@@ -256,7 +257,7 @@ void transpose_panel(int cols, const double* HWY_RESTRICT a, double* HWY_RESTRIC
 inline constexpr int kStrip = kBlock * kLanes;
 
 // kTile rows x kVectors registers of the weight gradient, over all streams and samples.
-// g and gradient from the tile's first row on, at from its first strip on.
+// row and column are those of its corner.
 template <int kTile, int kVectors>
 HWY_INLINE void outer_tile(const double* const* g, const double* const* at, int count, int row,
                            int column, int stride, bool add, double* HWY_RESTRICT gradient) {
@@ -398,6 +399,13 @@ void fold_lanes(int count, const double* lanes, double* out) {
     hn::StoreU(hn::Add(hn::LoadU(D(), out + i), sums_of_lanes(x)), D(), out + i);
   }
   for (; i < count; ++i) out[i] += hn::GetLane(hn::SumOfLanes(D(), entry(i)));
+}
+
+void add(int count, const double* x, double* out) {
+  int i = 0;
+  for (; i + kLanes <= count; i += kLanes)
+    hn::StoreU(hn::Add(hn::LoadU(D(), out + i), hn::LoadU(D(), x + i)), D(), out + i);
+  for (; i < count; ++i) out[i] += x[i];
 }
 
 Kernels kernels() {

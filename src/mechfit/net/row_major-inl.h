@@ -111,13 +111,6 @@ void multiply_transposed(int rows, int cols, int inner, const double* a, const d
         out[row * cols + col] += a[row * inner + k] * b[col * inner + k];
 }
 
-void add(int count, const double* x, double* out) {
-  int i = 0;
-  for (; i + kLanes <= count; i += kLanes)
-    hn::StoreU(hn::Add(hn::LoadU(D(), out + i), hn::LoadU(D(), x + i)), D(), out + i);
-  for (; i < count; ++i) out[i] += x[i];
-}
-
 }  // namespace
 }  // namespace mechfit::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -21,7 +21,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 inline constexpr int kTileRows = 6;
 inline constexpr int kTileVectors = kLanes == 8 || HWY_ARCH_ARM_A64 ? 4 : 2;
 
-// f<kTile>(first row) for tiles that cover all rows, of equal height or one row less.
+// f<kTile>(first row) for tiles of at most kMost rows that cover all, of equal height or one row
+// less.
 template <int kMost = kTileRows, class Function>
 HWY_INLINE void in_tiles(int rows, const Function& f) {
   static_assert(kMost == 3 || kMost == 6);
