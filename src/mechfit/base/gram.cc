@@ -44,17 +44,7 @@ HWY_INLINE void tile(int rows, const double* HWY_RESTRICT left, const double* HW
   HWY_UNROLL(4)
   for (int r = 0; r < kTile; ++r) HWY_UNROLL(3)
   for (int j = 0; j < kVectors; ++j) s[r][j] = hn::Zero(d);
-  for (int k = 0; k < rows; ++k, left += kPanel, right += kPanel) {
-    V x[kVectors];
-    HWY_UNROLL(3)
-    for (int j = 0; j < kVectors; ++j) x[j] = hn::LoadU(d, right + j * kLanes);
-    HWY_UNROLL(4)
-    for (int r = 0; r < kTile; ++r) {
-      const V factor = hn::Set(d, left[r]);
-      HWY_UNROLL(3)
-      for (int j = 0; j < kVectors; ++j) s[r][j] = hn::MulAdd(factor, x[j], s[r][j]);
-    }
-  }
+  add_products(rows, left, 1, kPanel, right, kLanes, kPanel, s);
   const V factor = hn::Set(d, scale);
   for (int r = 0; r < kTile; ++r)
     for (int j = 0; j < kVectors; ++j) {

@@ -20,6 +20,25 @@ inline constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 
 HWY_INLINE V set(double x) { return hn::Set(D(), x); }
 
+// sum[r][j] += left[r left_row] right[j right_vector .. + kLanes], then left_step and right_step
+// further on, count times: a tile of a matrix product, kept in registers.
+template <int kRows, int kVectors>
+HWY_INLINE void add_products(int count, const double* HWY_RESTRICT left, int left_row,
+                             int left_step, const double* HWY_RESTRICT right, int right_vector,
+                             int right_step, V (&sum)[kRows][kVectors]) {
+  for (int k = 0; k < count; ++k, left += left_step, right += right_step) {
+    V x[kVectors];
+    HWY_UNROLL(8)
+    for (int j = 0; j < kVectors; ++j) x[j] = hn::LoadU(D(), right + j * right_vector);
+    HWY_UNROLL(8)
+    for (int r = 0; r < kRows; ++r) {
+      const V factor = set(left[r * left_row]);
+      HWY_UNROLL(8)
+      for (int j = 0; j < kVectors; ++j) sum[r][j] = hn::MulAdd(factor, x[j], sum[r][j]);
+    }
+  }
+}
+
 // Lane i of the result is the sum of the lanes of x[i].
 HWY_INLINE V sums_of_lanes(V (&x)[kLanes]) {
 #if HWY_TARGET == HWY_SCALAR

@@ -79,17 +79,7 @@ HWY_INLINE void tile(const double* HWY_RESTRICT w, const double* b, int cols,
     HWY_UNROLL(8)
     for (int j = 0; j < kTileVectors; ++j) acc[r][j] = start;
   }
-  for (int k = 0; k < cols; ++k, ++w, x += kBlock) {
-    V samples[kTileVectors];
-    HWY_UNROLL(8)
-    for (int j = 0; j < kTileVectors; ++j) samples[j] = load(x + j * kLanes);
-    HWY_UNROLL(8)
-    for (int r = 0; r < kTile; ++r) {
-      const V weight = set(w[r * cols]);
-      HWY_UNROLL(8)
-      for (int j = 0; j < kTileVectors; ++j) acc[r][j] = hn::MulAdd(weight, samples[j], acc[r][j]);
-    }
-  }
+  add_products(cols, w, cols, 1, x, kLanes, kBlock, acc);
   HWY_UNROLL(8)
   for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
   for (int j = 0; j < kTileVectors; ++j) done(index + r * kBlock + j * kLanes, acc[r][j]);
@@ -267,21 +257,9 @@ HWY_INLINE void outer_tile(const double* const* g, const double* const* at, int 
   for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
   for (int j = 0; j < kVectors; ++j)
     acc[r][j] = add ? load(gradient + r * stride + j * kLanes) : hn::Zero(D());
-  for (int s = 0; s < count; ++s) {
-    const double* HWY_RESTRICT left = g[s] + row * kBlock;
-    const double* HWY_RESTRICT right = at[s] + column * kBlock;
-    for (int p = 0; p < kBlock; ++p, ++left, right += kLanes) {
-      V x[kVectors];
-      HWY_UNROLL(8)
-      for (int j = 0; j < kVectors; ++j) x[j] = load(right + j * kStrip);
-      HWY_UNROLL(8)
-      for (int r = 0; r < kTile; ++r) {
-        const V scalar = set(left[r * kBlock]);
-        HWY_UNROLL(8)
-        for (int j = 0; j < kVectors; ++j) acc[r][j] = hn::MulAdd(scalar, x[j], acc[r][j]);
-      }
-    }
-  }
+  for (int s = 0; s < count; ++s)
+    add_products(kBlock, g[s] + row * kBlock, kBlock, 1, at[s] + column * kBlock, kStrip, kLanes,
+                 acc);
   HWY_UNROLL(8)
   for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
   for (int j = 0; j < kVectors; ++j) store(acc[r][j], gradient + r * stride + j * kLanes);

@@ -28,17 +28,7 @@ HWY_INLINE void multiply_tile(const double* HWY_RESTRICT left, int row_stride, i
   HWY_UNROLL(8)
   for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
   for (int j = 0; j < kVectors; ++j) sum[r][j] = hn::LoadU(d, out + r * cols + j * kLanes);
-  for (int k = 0; k < inner; ++k, left += k_stride, right += cols) {
-    V x[kVectors];
-    HWY_UNROLL(8)
-    for (int j = 0; j < kVectors; ++j) x[j] = hn::LoadU(d, right + j * kLanes);
-    HWY_UNROLL(8)
-    for (int r = 0; r < kTile; ++r) {
-      const V factor = set(left[r * row_stride]);
-      HWY_UNROLL(8)
-      for (int j = 0; j < kVectors; ++j) sum[r][j] = hn::MulAdd(factor, x[j], sum[r][j]);
-    }
-  }
+  add_products(inner, left, row_stride, k_stride, right, kLanes, cols, sum);
   HWY_UNROLL(8)
   for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
   for (int j = 0; j < kVectors; ++j) hn::StoreU(sum[r][j], d, out + r * cols + j * kLanes);
