@@ -72,6 +72,21 @@ TEST(Verdict, BadIsWorseThanTheMeanAndNotReliableAnywhere) {
   EXPECT_THAT(verdict.text, HasSubstr("no better than a guess"));
 }
 
+// Noise of a log can be most of what happens in a tenth of a second.
+TEST(Verdict, AFirstHorizonThatIsHardToJudgeDoesNotHideTheOthers) {
+  const auto first = horizon(0.1, {6e-4, 0.6}, {1e-3, 1}), good = horizon(0.5, {1e-3, 1}, {1, 90});
+  auto later = good;
+  later.seconds = 2.5;
+  const Verdict verdict = judge(scores(0.86, {first, good, later}));
+  EXPECT_EQ(verdict.grade, Grade::partial);
+  EXPECT_EQ(verdict.reliable_until, 0);
+  EXPECT_EQ(verdict.text,
+            "It explains 86 % of the accelerations. Of its rollouts short ones are hard to judge: "
+            "after 0.1 s they are not within half the error of the better baseline, after 0.5 s to "
+            "2.5 s they are.");
+  EXPECT_THAT(judge(scores(0.86, {first, good, first})).text, HasSubstr(", after 0.5 s they are."));
+}
+
 TEST(Verdict, MotionThatNeverChangesAndRunsTooShortAreNoReasonToFail) {
   Scores still = scores(1, {});
   still.acceleration = still.acceleration_mean = accelerations({0, 0});

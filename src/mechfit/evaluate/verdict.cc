@@ -41,11 +41,18 @@ double explained_share(const Scores& scores) {
 std::string rollout_text(const Scores& scores, double until) {
   const auto& horizons = scores.rollout.horizons;
   if (horizons.empty()) return "The runs are too short for rollouts.";
-  if (until == 0)
-    return fmt::format(
-        "Its rollouts are no better than a guess: after {:g} s they are not within half the error "
-        "of the better baseline.",
-        horizons.front().seconds);
+  auto reliable = [](const HorizonScore& h) { return relative_error(h) <= kReliable; };
+  if (until == 0) {
+    const std::string first =
+        fmt::format("after {:g} s they are not within half the error of the better baseline",
+                    horizons.front().seconds);
+    const auto from = std::find_if(horizons.begin(), horizons.end(), reliable);
+    if (from == horizons.end()) return "Its rollouts are no better than a guess: " + first + ".";
+    const auto to = std::find_if_not(from, horizons.end(), reliable) - 1;
+    return fmt::format("Of its rollouts short ones are hard to judge: {}, after {:g} s{} they are.",
+                       first, from->seconds,
+                       to == from ? "" : fmt::format(" to {:g} s", to->seconds));
+  }
   const auto at = std::find_if(horizons.begin(), horizons.end(),
                                [&](const HorizonScore& h) { return h.seconds == until; });
   const double error = relative_error(*at);
