@@ -64,26 +64,33 @@ TEST(PointDynamics, SaysWhenTheMassMatrixIsNotPositiveDefinite) {
   EXPECT_EQ(a[0], 7);
 }
 
-void expect_the_point_to_agree_with_a_block(const std::vector<int>& hidden) {
+using Activations = std::vector<Activation>;
+
+void expect_the_point_to_agree_with_a_block(int n, const std::vector<int>& hidden,
+                                            const Activations& activations) {
+  SCOPED_TRACE(std::to_string(n) + " joints");
+  Random random(4);
   SmmConfig config;
-  config.joints = {JointType::plain, JointType::periodic, JointType::plain};
+  for (int i = 0; i < n; ++i)
+    config.joints.push_back(i == 1 ? JointType::periodic : JointType::plain);
   config.hidden = hidden;
-  config.activations = {Activation::tanh, Activation::softplus, Activation::identity};
+  config.activations = activations;
   config.force_network = config.friction = true;
   config.inputs = 2;
-  config.input_matrix = {1, 0, 0.5, -1, 0, 2};
-  config.scales = Scales::unit(3, 2);
-  config.scales.q = {2, 1, 0.5};
-  config.scales.v = {3, 0.4, 1};
-  config.scales.q_offset = {0.1, 0, -1};
+  for (int i = 0; i < 2 * n; ++i) config.input_matrix.push_back(random.normal());
+  config.scales = Scales::unit(n, 2);
+  for (int i = 0; i < n; ++i) {
+    config.scales.q[i] = random.uniform(0.5, 2);
+    config.scales.v[i] = random.uniform(0.4, 3);
+    config.scales.q_offset[i] = random.normal();
+  }
   config.scales.energy = 2.5;
   Smm smm(config);
-  Random random(4);
   smm.initialise(random);
   const Model model(smm);
   PointDynamics point(model);
   AccelerationWorkspace w(model);
-  AlignedVector q = make_panel(3), v = q, acc = q, a = q, tau = q, u = make_panel(2);
+  AlignedVector q = make_panel(n), v = q, acc = q, a = q, tau = q, u = make_panel(2);
   for (auto* panel : {&q, &v, &acc, &u})
     for (double& x : *panel) x = random.normal();
   const Points x{q.data(), v.data(), u.data()};
@@ -100,7 +107,7 @@ void expect_the_point_to_agree_with_a_block(const std::vector<int>& hidden) {
       for (std::size_t i = 0; i < wanted.size(); ++i)
         EXPECT_NEAR(given[i], wanted[i], 1e-11 * (1 + std::fabs(wanted[i])));
     };
-    std::vector<double> out(3);
+    std::vector<double> out(n);
     ASSERT_TRUE(point.acceleration(of(q), of(v), of(u), out));
     expect_near(out, of(a));
     point.force(of(q), of(v), of(u), out);
@@ -113,9 +120,16 @@ void expect_the_point_to_agree_with_a_block(const std::vector<int>& hidden) {
 TEST(PointDynamics, OfNetworksAgreesWithABlockOfThem) {
   on_every_instruction_set([](const std::string& name) {
     SCOPED_TRACE(name);
+    constexpr auto tanh = Activation::tanh, softplus = Activation::softplus;
+    constexpr auto identity = Activation::identity;
     for (const auto& hidden : std::vector<std::vector<int>>{
-             {32, 32, 32}, {64, 64, 64}, {16, 8, 8}, {70, 9, 5}, {12, 100, 3}})
-      expect_the_point_to_agree_with_a_block(hidden);
+             {32, 32, 32}, {64, 64, 64}, {16, 8, 8}, {70, 9, 5}, {12, 100, 3}}) {
+      expect_the_point_to_agree_with_a_block(2, hidden, {tanh, tanh, identity});
+      expect_the_point_to_agree_with_a_block(3, hidden, {tanh, softplus, identity});
+    }
+    expect_the_point_to_agree_with_a_block(1, {32}, {softplus});
+    expect_the_point_to_agree_with_a_block(9, {32, 32}, {tanh, tanh});
+    expect_the_point_to_agree_with_a_block(4, {}, {});
   });
 }
 

@@ -18,6 +18,9 @@ using D = hn::CappedTag<double, 8>;
 using V = hn::Vec<D>;
 inline constexpr int kLanes = static_cast<int>(hn::MaxLanes(D()));
 
+// What a product hands its sums to must never become a call: all registers would be spilled.
+#define MECHFIT_INLINED HWY_ATTR __attribute__((always_inline))
+
 HWY_INLINE V set(double x) { return hn::Set(D(), x); }
 
 // sum[r][j] += left[r left_row] right[j right_vector .. + kLanes], then left_step and right_step
@@ -39,23 +42,29 @@ HWY_INLINE void add_products(int count, const double* HWY_RESTRICT left, int lef
   }
 }
 
-// Lane i of the result is the sum of the lanes of x[i].
+// Lane i of the result is the sum of the lanes of x[i], i < kCount.
+template <int kCount = kLanes>
 HWY_INLINE V sums_of_lanes(V (&x)[kLanes]) {
 #if HWY_TARGET == HWY_SCALAR
   return x[0];
 #else
+  constexpr int kPairs = (kCount + 1) / 2;
   HWY_UNROLL(4)
-  for (int i = 0; i < kLanes / 2; ++i)  // pairs within blocks of 128 bits
+  for (int i = 0; i < kPairs; ++i)  // pairs within blocks of 128 bits
     x[i] = hn::Add(hn::InterleaveLower(D(), x[2 * i], x[2 * i + 1]),
                    hn::InterleaveUpper(D(), x[2 * i], x[2 * i + 1]));
   if constexpr (kLanes == 8) {
     HWY_UNROLL(2)
-    for (int i = 0; i < 2; ++i)  // neighbouring blocks
-      x[i] = hn::Add(hn::OddEvenBlocks(x[2 * i + 1], x[2 * i]),
-                     hn::SwapAdjacentBlocks(hn::OddEvenBlocks(x[2 * i], x[2 * i + 1])));
+    for (int i = 0; 2 * i < kPairs; ++i) {  // neighbouring blocks
+      const V y = 2 * i + 1 < kPairs ? x[2 * i + 1] : x[2 * i];
+      x[i] = hn::Add(hn::OddEvenBlocks(y, x[2 * i]),
+                     hn::SwapAdjacentBlocks(hn::OddEvenBlocks(x[2 * i], y)));
+    }
   }
-  if constexpr (kLanes >= 4)  // halves
-    x[0] = hn::Add(hn::ConcatLowerLower(D(), x[1], x[0]), hn::ConcatUpperUpper(D(), x[1], x[0]));
+  if constexpr (kLanes >= 4) {  // halves
+    const V y = kCount > kLanes / 2 ? x[1] : x[0];
+    x[0] = hn::Add(hn::ConcatLowerLower(D(), y, x[0]), hn::ConcatUpperUpper(D(), y, x[0]));
+  }
   return x[0];
 #endif
 }

@@ -43,8 +43,9 @@ void PointDynamics::check(In x, int size, const char* name) const {
 }
 
 void PointDynamics::check(In q, In v, In u) const {
-  check(q, model_.joints(), "q");
-  check(v, model_.joints(), "v");
+  const int n = static_cast<int>(q_.size()) / kBlock;
+  check(q, n, "q");
+  check(v, n, "v");
   if (!u.empty()) check(u, model_.inputs(), "u");
 }
 
@@ -75,7 +76,7 @@ void PointDynamics::force(In q, In v, In u, Out f) {
   if (smm_) {
     check(q, v, u);
     check_room(f, "f", model_.joints());
-    smm_->forces(q, v, u, f, {});
+    smm_->forces(q, v, u, f, Out(w_.f.data(), f.size()));
     return;
   }
   set(q, q_, "q");
@@ -124,7 +125,7 @@ void PointDynamics::inverse_dynamics(In q, In v, In a, Out tau) {
 bool PointDynamics::acceleration(In q, In v, In u, Out a) {
   if (smm_) {
     check(q, v, u);
-    check_room(a, "a", model_.joints());
+    check_room(a, "a", static_cast<int>(q.size()));
     const std::size_t n = a.size();
     const Out f(out_.data(), n), rate(w_.f.data(), n);
     smm_->forces(q, v, u, f, rate);

@@ -14,28 +14,29 @@ class SmmPoint {
  public:
   explicit SmmPoint(const Smm& model);
 
-  // f = dL/dq + F at (q, v, u), u empty for no input, and rate = Mdot v unless empty; the others
-  // belong to the last call of it.
+  // f = dL/dq + F at (q, v, u), u empty for no input, and rate = Mdot v; the others belong to the
+  // last call of it.
   void forces(std::span<const double> q, std::span<const double> v, std::span<const double> u,
               std::span<double> f, std::span<double> rate);
   void mass_product(std::span<const double> x, std::span<double> y) const;         // M x
   [[nodiscard]] bool solve(std::span<const double> b, std::span<double> x) const;  // M x = b
 
  private:
-  double l(int i, int j) const;
-  void load_features(std::span<const double> q);
-  void potential_force(std::span<double> f);
-  void mass_rate(std::span<double> rate);
+  void plan();
+  void load_features(std::span<const double> q, std::span<const double> v);
+  template <class Size>
+  void kinetic(Size n, std::span<double> rate);
   void add_other_forces(std::span<const double> u, std::span<double> f);
-  void to_joints(const std::vector<double>& x_bar, std::span<double> out) const;
 
   const Smm& model_;
   MlpPoint mass_, potential_, force_;
-  bool together_;  // all networks' weights fit into the first-level cache
-  std::vector<double> phi_, slope_, direction_, x_reverse_;  // [features (+ n)]
-  std::vector<double> l_, lv_, l_gradient_;                  // entries of L
-  std::vector<double> v_, w_, pi_, lv_w_, force_out_;        // [n]
-  std::vector<double> inverse_l_, inverse_d_;                // 1 / L_ii, 1 / D_i
+  PointPlan before_, after_;                     // up to L and its rate; from the gradient to L
+  std::vector<double> minus_energy_;             // [1]
+  std::vector<double> phi_, slope_, direction_;  // [features (+ n)]
+  std::vector<double> x_reverse_, potential_reverse_;  // [features]
+  std::vector<double> l_, lv_, l_gradient_;            // entries of L
+  std::vector<double> v_, w_, pi_, lv_w_, force_out_;  // [n]
+  std::vector<double> inverse_l_, inverse_d_;          // 1 / L_ii, 1 / D_i
 };
 
 }  // namespace mechfit

@@ -21,9 +21,6 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// What a product hands its sums to must never become a call: all registers would be spilled.
-#define MECHFIT_INLINED HWY_ATTR __attribute__((always_inline))
-
 HWY_INLINE V load(const double* p) { return hn::Load(D(), p); }
 HWY_INLINE void store(V v, double* p) { hn::Store(v, D(), p); }
 

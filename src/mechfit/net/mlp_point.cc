@@ -4,23 +4,63 @@ namespace mechfit {
 
 MlpPoint::MlpPoint(const Mlp& net) {
   for (const auto& layer : net.layers_) {
-    PointLayer point{net.weights(layer),
-                     layer.transposed.data(),
-                     net.bias(layer),
-                     layer.out,
-                     layer.in,
-                     layer.activation,
-                     nullptr,
-                     nullptr,
-                     nullptr,
-                     nullptr};
+    layers_.push_back({net.weights(layer),
+                       layer.transposed.data(),
+                       net.bias(layer),
+                       layer.out,
+                       layer.in,
+                       layer.activation,
+                       {},
+                       {},
+                       {},
+                       {}});
+    Layer& point = layers_.back();
     if (&layer != &net.layers_.back())
-      for (auto* x : {&point.a, &point.k, &point.delta, &point.adot}) {
-        storage_.push_back(make_panel((layer.out + kBlock - 1) / kBlock));
-        *x = storage_.back().data();
-      }
-    layers_.push_back(point);
+      for (auto* x : {&point.a, &point.k, &point.delta, &point.adot})
+        *x = make_panel((layer.out + kBlock - 1) / kBlock);
   }
+}
+
+PointStep MlpPoint::forward(int layer, const double* x, const double* xdot, double* y,
+                            double* ydot) {
+  Layer& at = layers_[layer];
+  const bool last = layer + 1 == layers();
+  if (layer > 0) {
+    x = layers_[layer - 1].a.data();
+    xdot = xdot ? layers_[layer - 1].adot.data() : nullptr;
+  }
+  return {last ? PointStep::Function::none : PointStep::Function::activate,
+          at.activation,
+          at.w,
+          at.transposed,
+          at.b,
+          at.rows,
+          at.cols,
+          x,
+          xdot,
+          at.k.data(),
+          last ? y : at.a.data(),
+          last ? ydot : at.adot.data()};
+}
+
+PointStep MlpPoint::reverse(int layer, const double* gy, double* x_reverse) {
+  Layer& at = layers_[layer];
+  Layer* below = layer > 0 ? &layers_[layer - 1] : nullptr;
+  const bool tanh = below && below->activation == Activation::tanh;
+  return {below ? PointStep::Function::slope : PointStep::Function::none,
+          below ? below->activation : Activation::identity,
+          at.transposed,
+          at.w,
+          nullptr,
+          at.cols,
+          at.rows,
+          layer + 1 == layers() ? gy : at.delta.data(),
+          nullptr,
+          tanh    ? below->a.data()
+          : below ? below->k.data()
+                  : nullptr,
+          below ? below->delta.data() : x_reverse,
+          nullptr};
 }
 
 }  // namespace mechfit

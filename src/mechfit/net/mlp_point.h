@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "mechfit/net/mlp.h"
@@ -8,18 +7,29 @@
 
 namespace mechfit {
 
-// A network at one point: the first three passes of Mlp, without a block's unused lanes. Remembers
-// the last point; the network must outlive it.
+// A network at one point: the first three passes of Mlp, without a block's unused lanes, as steps
+// of a plan. The network must outlive it, and it the plan.
 class MlpPoint {
  public:
   explicit MlpPoint(const Mlp& net);
   MlpPoint(MlpPoint&&) = default;
 
-  PointLayers layers() const { return layers_; }
+  int layers() const { return static_cast<int>(layers_.size()); }
+  // A layer's values, and derivatives along xdot unless null; the first reads x and xdot, the last
+  // writes y and ydot.
+  PointStep forward(int layer, const double* x, const double* xdot, double* y, double* ydot);
+  // From the gradient to a layer's output to the one to its input; the last reads gy, the first
+  // writes x_reverse.
+  PointStep reverse(int layer, const double* gy, double* x_reverse);
 
  private:
-  std::vector<PointLayer> layers_;
-  std::vector<AlignedVector> storage_;
+  struct Layer {
+    const double *w, *transposed, *b;
+    int rows, cols;
+    Activation activation;
+    AlignedVector a, k, delta, adot;  // [rows], as in Mlp; empty for the output layer
+  };
+  std::vector<Layer> layers_;
 };
 
 }  // namespace mechfit

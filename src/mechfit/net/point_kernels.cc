@@ -38,14 +38,15 @@ HWY_INLINE void dots(const double* HWY_RESTRICT w, const double* b, int cols,
       if (kTangent) sum_dot[i] = hn::MulAdd(weights, rate, sum_dot[i]);
     }
   }
-  const V total = sums_of_lanes(sum);
+  constexpr int kSums = kTogether ? 2 * kRows : kRows;
+  const V total = sums_of_lanes<kSums>(sum);
   if constexpr (kRows == kLanes) {
     store(b ? hn::Add(total, load(b)) : total, y);
-    if (kTangent) store(sums_of_lanes(rest), ydot);
+    if (kTangent) store(sums_of_lanes<kRows>(rest), ydot);
   } else {
     double buffer[2 * kLanes];
     store(total, buffer);
-    if (kTangent && !kTogether) store(sums_of_lanes(rest), buffer + kLanes);
+    if (kTangent && !kTogether) store(sums_of_lanes<kRows>(rest), buffer + kLanes);
     for (int i = 0; i < kRows; ++i) {
       y[i] = buffer[i] + (b ? b[i] : 0.0);
       if (kTangent) ydot[i] = buffer[(kTogether ? kRows : kLanes) + i];
@@ -57,7 +58,7 @@ HWY_INLINE void dots(const double* HWY_RESTRICT w, const double* b, int cols,
 template <bool kTangent>
 HWY_INLINE void all_dots(const double* w, const double* b, int rows, int cols, const double* x,
                          const double* xdot, double* y, double* ydot) {
-  auto some = [&]<int kRows>() HWY_ATTR {
+  auto some = [&]<int kRows>() MECHFIT_INLINED {
     dots<kRows, kTangent>(w, b, cols, x, xdot, y, ydot);
     rows -= kRows, w += kRows * cols, y += kRows;
     if (b) b += kRows;
@@ -73,139 +74,146 @@ HWY_INLINE void all_dots(const double* w, const double* b, int rows, int cols, c
   if (rows == 1) some.template operator()<1>();
 }
 
-// kVectors registers of rows of W x + b from `row` on, from W transposed. kChains partial sums each
-// hide the latency of a multiply-add.
-template <int kVectors, int kChains>
-HWY_INLINE void rows_in_lanes(const double* HWY_RESTRICT transposed, const double* b, int row,
-                              int rows, int cols, const double* HWY_RESTRICT x,
-                              double* HWY_RESTRICT y) {
-  V sum[kChains][kVectors];
+// done(row, W x + b, W xdot) for kVectors registers of rows from `row` on. kChains partial sums
+// each hide the latency of a multiply-add.
+template <int kVectors, int kChains, bool kTangent, class Done>
+HWY_INLINE void rows_in_lanes(const PointStep& step, int row, int rows, int cols,
+                              const Done& done) {
+  V sum[kChains][kVectors], rate[kChains][kVectors];
   HWY_UNROLL(4)
   for (int c = 0; c < kChains; ++c) HWY_UNROLL(8)
-  for (int j = 0; j < kVectors; ++j)
-    sum[c][j] = b && c == 0 ? load(b + row + j * kLanes) : hn::Zero(D());
-  const double* w = transposed + row;
+  for (int j = 0; j < kVectors; ++j) {
+    sum[c][j] = step.b && c == 0 ? load(step.b + row + j * kLanes) : hn::Zero(D());
+    rate[c][j] = hn::Zero(D());
+  }
+  const double* w = step.transposed + row;
+  auto add_column = [&](int k, int c) MECHFIT_INLINED {
+    const V x = set(step.x[k]), xdot = kTangent ? set(step.xdot[k]) : x;
+    HWY_UNROLL(8)
+    for (int j = 0; j < kVectors; ++j) {
+      const V weights = load(w + j * kLanes);
+      sum[c][j] = hn::MulAdd(x, weights, sum[c][j]);
+      if (kTangent) rate[c][j] = hn::MulAdd(xdot, weights, rate[c][j]);
+    }
+    w += rows;
+  };
   int k = 0;
   for (; k + kChains <= cols; k += kChains) {
     HWY_UNROLL(4)
-    for (int c = 0; c < kChains; ++c, w += rows) {
-      const V factor = set(x[k + c]);
-      HWY_UNROLL(8)
-      for (int j = 0; j < kVectors; ++j)
-        sum[c][j] = hn::MulAdd(factor, load(w + j * kLanes), sum[c][j]);
-    }
+    for (int c = 0; c < kChains; ++c) add_column(k + c, c);
   }
-  for (; k < cols; ++k, w += rows)
-    for (int j = 0; j < kVectors; ++j)
-      sum[0][j] = hn::MulAdd(set(x[k]), load(w + j * kLanes), sum[0][j]);
+  for (; k < cols; ++k) add_column(k, 0);
   HWY_UNROLL(8)
   for (int j = 0; j < kVectors; ++j) {
-    V total = sum[0][j];
-    for (int c = 1; c < kChains; ++c) total = hn::Add(total, sum[c][j]);
-    store(total, y + row + j * kLanes);
+    for (int c = 1; c < kChains; ++c) {
+      sum[0][j] = hn::Add(sum[0][j], sum[c][j]);
+      rate[0][j] = hn::Add(rate[0][j], rate[c][j]);
+    }
+    done(row + j * kLanes, sum[0][j], rate[0][j]);
   }
 }
 
-// y = W x + b, the rows in lanes where there are enough of them.
-HWY_INLINE void product(const double* w, const double* transposed, const double* b, int rows,
-                        int cols, const double* x, double* y) {
+// The same for all rows that fill registers; where the others begin.
+template <bool kTangent, class Done>
+HWY_INLINE int whole_registers(const PointStep& step, int rows, int cols, const Done& done) {
   int row = 0;
-  for (; row + 8 * kLanes <= rows; row += 8 * kLanes)
-    rows_in_lanes<8, 1>(transposed, b, row, rows, cols, x, y);
+  if constexpr (!kTangent)
+    for (; row + 8 * kLanes <= rows; row += 8 * kLanes)
+      rows_in_lanes<8, 1, false>(step, row, rows, cols, done);
   for (; row + 4 * kLanes <= rows; row += 4 * kLanes)
-    rows_in_lanes<4, 2>(transposed, b, row, rows, cols, x, y);
+    rows_in_lanes<4, kTangent ? 1 : 2, kTangent>(step, row, rows, cols, done);
   for (; row + kLanes <= rows; row += kLanes)
-    rows_in_lanes<1, 4>(transposed, b, row, rows, cols, x, y);
-  if (row < rows && cols % kLanes == 0) {
-    all_dots<false>(w + row * cols, b ? b + row : nullptr, rows - row, cols, x, nullptr, y + row,
-                    nullptr);
-    return;
-  }
-  for (; row < rows; ++row) {
-    double sum = b ? b[row] : 0.0;
-    for (int k = 0; k < cols; ++k) sum += w[row * cols + k] * x[k];
-    y[row] = sum;
-  }
+    rows_in_lanes<1, 4, kTangent>(step, row, rows, cols, done);
+  return row;
 }
 
-// y = W x + b and, where xdot is given, ydot = W xdot. Whole registers of columns are taken from W
-// itself, row by row, which is where the reverse pass finds them in the cache again.
-HWY_INLINE void affine(const PointLayer& layer, const double* x, const double* xdot, double* y,
-                       double* ydot) {
-  const int rows = layer.rows, cols = layer.cols;
+// y = W x + b and ydot = W xdot for the rows from `row` on.
+template <bool kTangent>
+HWY_INLINE void remaining(const PointStep& step, int row, int rows, int cols) {
+  const double *w = step.w + row * cols, *x = step.x, *xdot = step.xdot;
   if (cols % kLanes == 0) {
-    if (xdot)
-      all_dots<true>(layer.w, layer.b, rows, cols, x, xdot, y, ydot);
-    else
-      all_dots<false>(layer.w, layer.b, rows, cols, x, nullptr, y, nullptr);
+    all_dots<kTangent>(w, step.b ? step.b + row : nullptr, rows - row, cols, x, xdot, step.y + row,
+                       kTangent ? step.ydot + row : nullptr);
     return;
   }
-  product(layer.w, layer.transposed, layer.b, rows, cols, x, y);
-  if (xdot) product(layer.w, layer.transposed, nullptr, rows, cols, xdot, ydot);
-}
-
-// y = W' x
-HWY_INLINE void reverse_affine(const PointLayer& layer, const double* x, double* y) {
-  product(layer.transposed, layer.w, nullptr, layer.cols, layer.rows, x, y);
-}
-
-// g becomes act' g
-HWY_INLINE void times_slope(const PointLayer& layer, double* g) {
-  const bool tanh = layer.activation == Activation::tanh;
-  const double* k = tanh ? layer.a : layer.k;
-  for (int i = 0; i < layer.rows; i += kLanes) {
-    const V x = load(g + i), slope = load(k + i);
-    store(tanh ? hn::NegMulAdd(hn::Mul(x, slope), slope, x) : hn::Mul(x, slope), g + i);
+  for (; row < rows; ++row, w += cols) {
+    double sum = step.b ? step.b[row] : 0.0, rate = 0.0;
+    for (int k = 0; k < cols; ++k) {
+      sum += w[k] * x[k];
+      if (kTangent) rate += w[k] * xdot[k];
+    }
+    step.y[row] = sum;
+    if (kTangent) step.ydot[row] = rate;
   }
 }
 
-HWY_INLINE void activate(const PointLayer& layer) {
-  if (layer.activation == Activation::tanh)
-    for (int i = 0; i < layer.rows; i += kLanes) store(tanh_of(load(layer.a + i)), layer.a + i);
-  else
-    simd_kernels().activate(layer.activation, (layer.rows + kBlock - 1) / kBlock, layer.a, layer.k);
+template <Activation kAct>
+HWY_INLINE V times_slope(V k, V g) {
+  return kAct == Activation::tanh ? hn::NegMulAdd(hn::Mul(g, k), k, g) : hn::Mul(g, k);
+}
+
+// Both W and its transpose stay in the first-level cache; of a larger matrix only W is read, row by
+// row, which is what the reverse pass finds in the cache again.
+HWY_INLINE bool is_small(int rows, int cols) { return rows * cols <= 1024; }
+
+using Function = PointStep::Function;
+
+// kRows and kCols are the step's, or 0 where they are not known beforehand.
+template <Function kFunction, Activation kAct, bool kTangent, int kRows, int kCols>
+void run(const PointStep& step) {
+  constexpr bool kTanh = kFunction == Function::activate && kAct == Activation::tanh;
+  constexpr bool kSoftplus = kFunction == Function::activate && kAct == Activation::softplus;
+  const int rows = kRows > 0 ? kRows : step.rows, cols = kCols > 0 ? kCols : step.cols;
+  auto finish = [&](int row, V z, V zdot) MECHFIT_INLINED {
+    if (kTanh) {
+      z = tanh_of(z);
+      zdot = times_slope<kAct>(z, zdot);
+    }
+    if (kFunction == Function::slope) z = times_slope<kAct>(load(step.k + row), z);
+    store(z, step.y + row);
+    if (kTangent) store(zdot, step.ydot + row);
+  };
+  const bool by_rows = kFunction != Function::slope && cols % kLanes == 0 && !is_small(rows, cols);
+  const int whole = by_rows ? 0 : whole_registers<kTangent>(step, rows, cols, finish);
+  if (whole < rows) {
+    remaining<kTangent>(step, whole, rows, cols);
+    for (int row = whole; kFunction != Function::none && row < rows; row += kLanes)
+      finish(row, load(step.y + row), kTangent ? load(step.ydot + row) : hn::Zero(D()));
+  }
+  if (!kSoftplus) return;
+  simd_kernels().activate(kAct, (rows + kBlock - 1) / kBlock, step.y, step.k);
+  for (int row = 0; kTangent && row < rows; row += kLanes)
+    store(times_slope<kAct>(load(step.k + row), load(step.ydot + row)), step.ydot + row);
+}
+
+inline constexpr int kCommon = 32;  // width of hidden layers that have code of their own
+
+template <Function kFunction, Activation kAct, bool kTangent>
+PointStep::Run choose_by_size(const PointStep& step) {
+  if (step.rows == kCommon && step.cols == kCommon)
+    return run<kFunction, kAct, kTangent, kCommon, kCommon>;
+  if (step.rows == kCommon) return run<kFunction, kAct, kTangent, kCommon, 0>;
+  if (step.cols == kCommon) return run<kFunction, kAct, kTangent, 0, kCommon>;
+  return run<kFunction, kAct, kTangent, 0, 0>;
+}
+
+template <Function kFunction, Activation kAct>
+PointStep::Run choose(const PointStep& step) {
+  return step.xdot ? choose_by_size<kFunction, kAct, true>(step)
+                   : choose_by_size<kFunction, kAct, false>(step);
 }
 
 }  // namespace
 
-void point_forward(std::span<const PointPass> nets) {
-  std::size_t depth = 0;
-  for (const auto& net : nets)
-    depth = net.layers.size() - 1 > depth ? net.layers.size() - 1 : depth;
-  for (std::size_t l = 0; l < depth; ++l) {
-    for (const auto& net : nets) {
-      if (l + 1 >= net.layers.size()) continue;
-      const PointLayer& layer = net.layers[l];
-      const double* x = l == 0 ? net.x : net.layers[l - 1].a;
-      const double* xdot = !net.xdot ? nullptr : l == 0 ? net.xdot : net.layers[l - 1].adot;
-      affine(layer, x, xdot, layer.a, layer.adot);
-    }
-    for (const auto& net : nets)
-      if (l + 1 < net.layers.size()) activate(net.layers[l]);
-    for (const auto& net : nets)
-      if (l + 1 < net.layers.size() && net.xdot) times_slope(net.layers[l], net.layers[l].adot);
-  }
-}
-
-void point_output(const PointPass& net, double* y, double* ydot) {
-  const bool hidden = net.layers.size() > 1;
-  const PointLayer& last = net.layers.back();
-  const PointLayer* below = hidden ? &net.layers[net.layers.size() - 2] : nullptr;
-  affine(last, hidden ? below->a : net.x,
-         !net.xdot ? nullptr
-         : hidden  ? below->adot
-                   : net.xdot,
-         y, ydot);
-}
-
-void point_reverse(PointLayers net, const double* gy, double* x_reverse) {
-  for (std::size_t l = net.size() - 1; l > 0; --l) {
-    const PointLayer& below = net[l - 1];
-    reverse_affine(net[l], gy, below.delta);
-    times_slope(below, below.delta);
-    gy = below.delta;
-  }
-  reverse_affine(net[0], gy, x_reverse);
+PointStep::Run point_run(const PointStep& step) {
+  const bool tanh = step.activation == Activation::tanh;
+  if (step.function == Function::activate)
+    return tanh ? choose<Function::activate, Activation::tanh>(step)
+                : choose<Function::activate, Activation::softplus>(step);
+  if (step.function == Function::slope)
+    return tanh ? choose<Function::slope, Activation::tanh>(step)
+                : choose<Function::slope, Activation::softplus>(step);
+  return choose<Function::none, Activation::identity>(step);
 }
 
 }  // namespace mechfit::HWY_NAMESPACE
@@ -214,16 +222,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace mechfit {
 
-HWY_EXPORT(point_forward);
-HWY_EXPORT(point_output);
-HWY_EXPORT(point_reverse);
+HWY_EXPORT(point_run);
 
-void point_forward(std::span<const PointPass> nets) { HWY_DYNAMIC_DISPATCH(point_forward)(nets); }
-void point_output(const PointPass& net, double* y, double* ydot) {
-  HWY_DYNAMIC_DISPATCH(point_output)(net, y, ydot);
-}
-void point_reverse(PointLayers net, const double* gy, double* x_reverse) {
-  HWY_DYNAMIC_DISPATCH(point_reverse)(net, gy, x_reverse);
+void PointPlan::add(PointStep step) {
+  step.run = HWY_DYNAMIC_DISPATCH(point_run)(step);
+  steps_.push_back(step);
 }
 
 }  // namespace mechfit

@@ -1,33 +1,41 @@
 #pragma once
 
-#include <span>
+#include <vector>
 
 #include "mechfit/net/kernels.h"
 
-// The passes of a network at one point, with rows instead of samples in lanes. Vectors of hidden
-// layers are padded to a multiple of kBlock, so that Kernels::activate serves them too.
+// Networks at one point, with rows instead of samples in lanes. What a call computes is planned
+// beforehand as steps, so that nothing is looked up or decided in between.
 namespace mechfit {
 
-struct PointLayer {
-  const double *w, *transposed, *b;  // [rows][cols], [cols][rows], [rows]
-  int rows, cols;
+// One layer of a pass: y = f(W x + b) and, where xdot is given, its derivative ydot along xdot. The
+// y, ydot and k of hidden layers have room for a multiple of kBlock numbers.
+struct PointStep {
+  enum class Function {
+    activate,  // the activation, of which k keeps what the slope needs
+    slope,     // times the slope that k tells, k = y for tanh
+    none
+  };
+  Function function;
   Activation activation;
-  double *a, *k, *delta, *adot;  // [rows], with a and k as in Kernels; none for the output layer
-};
-
-// Hidden layers, then the output layer.
-using PointLayers = std::span<const PointLayer>;
-
-// A network at x, and where xdot is given also its derivative along xdot.
-struct PointPass {
-  PointLayers layers;
+  const double *w, *transposed, *b;  // [rows][cols], [cols][rows], [rows] or null
+  int rows, cols;
   const double *x, *xdot;
+  double *k, *y, *ydot;
+  using Run = void (*)(const PointStep& step);
+  Run run = nullptr;  // chosen by the plan
 };
 
-// The hidden layers of several networks, side by side: while one waits for its results the next one
-// computes.
-void point_forward(std::span<const PointPass> nets);
-void point_output(const PointPass& net, double* y, double* ydot);  // after point_forward
-void point_reverse(PointLayers net, const double* gy, double* x_reverse);
+// Steps in their order.
+class PointPlan {
+ public:
+  void add(PointStep step);
+  void run() const {
+    for (const auto& step : steps_) step.run(step);
+  }
+
+ private:
+  std::vector<PointStep> steps_;
+};
 
 }  // namespace mechfit
