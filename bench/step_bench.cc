@@ -81,10 +81,11 @@ BENCHMARK(tanh_of_a_panel);
 // One hidden layer's product by itself, again and again: what loads and stores leave of the peak.
 void product_of_a_panel(benchmark::State& state) {
   const int width = static_cast<int>(state.range(0));
-  AlignedVector w(static_cast<std::size_t>(width) * width, 0.01), x = make_panel(width), y = x;
+  AlignedVector w(static_cast<std::size_t>(in_strips(width, width)), 0.01);
+  AlignedVector x(static_cast<std::size_t>(in_strips(kBlock, width)), 0.5), slope = x, y = x;
   const Kernels& kernels = simd_kernels();
   for (auto _ : state) {
-    kernels.affine(w.data(), nullptr, width, width, x.data(), y.data());
+    kernels.adjoint({x.data()}, width, w.data(), width, slope.data(), false, y.data());
     benchmark::DoNotOptimize(y.data());
   }
   state.counters["GFLOP/s"] = benchmark::Counter(2e-9 * width * width * kBlock,

@@ -160,7 +160,7 @@ TEST(Mlp, SoftplusIsRightInTheTailsAndKeepsNaN) {
     AlignedVector a = make_panel(1), k = make_panel(1);
     const double x[] = {-800, -40, -1, 0, 1, 40, 800, std::nan("")};
     for (int i = 0; i < kBlock; ++i) a[static_cast<std::size_t>(i)] = x[i % 8];
-    kernels->activate(Activation::softplus, 1, a.data(), k.data());
+    kernels->activate(Activation::softplus, kBlock, a.data(), k.data());
     for (std::size_t i = 0; i < 7; ++i) {
       const double value = std::log1p(std::exp(-std::fabs(x[i]))) + std::fmax(x[i], 0);
       EXPECT_NEAR(a[i], value, 1e-14 * (1 + value)) << kernels->name << " at " << x[i];

@@ -13,7 +13,7 @@
 
 #include "mechfit/net/kernels.h"
 
-#include <cstddef>
+#include <algorithm>
 
 HWY_BEFORE_NAMESPACE();
 namespace mechfit::HWY_NAMESPACE {
@@ -34,346 +34,278 @@ void vector_tanh(const double* x, int count, double* y) {
   for (int j = i; j < count; ++j) y[j] = buffer[j - i];
 }
 
-void activate(Activation act, int rows, double* HWY_RESTRICT a, double* HWY_RESTRICT k) {
+void activate(Activation act, int count, double* HWY_RESTRICT a, double* HWY_RESTRICT slope) {
+  const V one = set(1.0);
   if (act == Activation::tanh) {
-    for (int i = 0; i < rows * kBlock; i += kLanes) store(tanh_of(load(a + i)), a + i);
+    for (int i = 0; i < count; i += kLanes) {
+      const V y = tanh_of(load(a + i));
+      store(y, a + i);
+      store(hn::NegMulAdd(y, y, one), slope + i);
+    }
   } else if (act == Activation::softplus) {
-    const V one = set(1.0);
-    for (int i = 0; i < rows * kBlock; i += kLanes) {
+    for (int i = 0; i < count; i += kLanes) {
       const V z = load(a + i);
       const V small = hn::Exp(D(), hn::Neg(hn::Abs(z)));
       const V nonnegative = hn::IfThenElse(hn::Ge(z, hn::Zero(D())), one, small);
       const V value = hn::Add(hn::Max(z, hn::Zero(D())), hn::Log1p(D(), small));
-      store(hn::Div(nonnegative, hn::Add(one, small)), k + i);
+      store(hn::Div(nonnegative, hn::Add(one, small)), slope + i);
       store(hn::IfThenElse(hn::IsNaN(z), z, value), a + i);
     }
   }
 }
 
-template <Activation kAct>
-HWY_INLINE V times_slope(V k, V g) {
-  if constexpr (kAct == Activation::tanh) return hn::NegMulAdd(hn::Mul(g, k), k, g);
-  if constexpr (kAct == Activation::softplus) return hn::Mul(g, k);
-  return g;
+// f(strip, registers of the strip that are in use)
+template <class Function>
+HWY_INLINE void for_strips(int width, const Function& f) {
+  for (int strip = 0; width > 0; ++strip, width -= kStrip)
+    f(strip, (std::min(width, kStrip) + kLanes - 1) / kLanes);
 }
 
-template <Activation kAct>
-HWY_INLINE V times_curvature(V k, V g) {
-  if constexpr (kAct == Activation::tanh) return hn::Mul(hn::Mul(set(-2.0), k), g);
-  if constexpr (kAct == Activation::softplus) return hn::NegMulAdd(k, g, g);
-  return hn::Zero(D());
+// f<kVectors>(first register) for groups of registers that cover so many
+template <class Function>
+HWY_INLINE void in_groups(int vectors, const Function& f) {
+  int j = 0;
+  for (; j + kTileVectors <= vectors; j += kTileVectors) f.template operator()<kTileVectors>(j);
+  if constexpr (kTileVectors > 2)
+    for (; j + 2 <= vectors; j += 2) f.template operator()<2>(j);
+  for (; j < vectors; ++j) f.template operator()<1>(j);
 }
 
-// kTile rows of W x in kTileVectors registers of samples, done(index into the panel, accumulator)
-// after the sums. w, b and x begin at the tile's first row and sample.
-template <int kTile, class Done>
-HWY_INLINE void tile(const double* HWY_RESTRICT w, const double* b, int cols,
-                     const double* HWY_RESTRICT x, int index, const Done& done) {
-  V acc[kTile][kTileVectors];
-  HWY_UNROLL(8)
-  for (int r = 0; r < kTile; ++r) {
-    const V start = b ? set(b[r]) : hn::Zero(D());
-    HWY_UNROLL(8)
-    for (int j = 0; j < kTileVectors; ++j) acc[r][j] = start;
-  }
-  add_products(cols, w, cols, 1, x, kLanes, kBlock, acc);
-  HWY_UNROLL(8)
-  for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
-  for (int j = 0; j < kTileVectors; ++j) done(index + r * kBlock + j * kLanes, acc[r][j]);
-}
-
-// The same for all rows, where columns are so few that x stays in registers.
-template <int kCols, class Done>
-HWY_INLINE void thin_product(const double* HWY_RESTRICT w, const double* b, int rows,
-                             const double* HWY_RESTRICT x, int index, const Done& done) {
-  V samples[kCols][kTileVectors];
-  HWY_UNROLL(8)
-  for (int k = 0; k < kCols; ++k) HWY_UNROLL(8)
-  for (int j = 0; j < kTileVectors; ++j) samples[k][j] = load(x + k * kBlock + j * kLanes);
-  for (int row = 0; row < rows; ++row, w += kCols, index += kBlock) {
-    V sum[kTileVectors];
-    const V first = set(w[0]);
-    HWY_UNROLL(8)
-    for (int j = 0; j < kTileVectors; ++j)
-      sum[j] = b ? hn::MulAdd(first, samples[0][j], set(b[row])) : hn::Mul(first, samples[0][j]);
-    HWY_UNROLL(8)
-    for (int k = 1; k < kCols; ++k) {
-      const V weight = set(w[k]);
-      HWY_UNROLL(8)
-      for (int j = 0; j < kTileVectors; ++j) sum[j] = hn::MulAdd(weight, samples[k][j], sum[j]);
-    }
-    HWY_UNROLL(8)
-    for (int j = 0; j < kTileVectors; ++j) done(index + j * kLanes, sum[j]);
+// f<kSamples>(first sample) for tiles that cover a block
+template <int kVectors, class Function>
+HWY_INLINE void in_sample_tiles(const Function& f) {
+  if constexpr (kTileVectors == 4) {
+    constexpr int kSamples = kVectors == 4 ? 4 : 8;
+    for (int s = 0; s < kBlock; s += kSamples) f.template operator()<kSamples>(s);
+  } else {
+    static_assert(kBlock == 4 * 5 + 2 * 6);
+    for (int s = 0; s < 20; s += 5) f.template operator()<5>(s);
+    for (int s = 20; s < kBlock; s += 6) f.template operator()<6>(s);
   }
 }
 
-// done(index into the panel, W x + b) for all rows and samples
+// x W + b of kSamples samples x kVectors registers of columns, done(where it stands, sum) after the
+// sums. All begin at the tile's corner.
+template <int kSamples, int kVectors, bool kPanel, class Done>
+HWY_INLINE void tile(const double* HWY_RESTRICT x, int inner, const double* HWY_RESTRICT w,
+                     const double* b, int index, const Done& done) {
+  V sum[kSamples][kVectors];
+  HWY_UNROLL(8)
+  for (int j = 0; j < kVectors; ++j) {
+    const V start = b ? load(b + j * kLanes) : hn::Zero(D());
+    HWY_UNROLL(8)
+    for (int r = 0; r < kSamples; ++r) sum[r][j] = start;
+  }
+  constexpr int kSample = kPanel ? 1 : kStrip, kFeature = kPanel ? kBlock : 1;
+  for (; inner > 0; inner -= kStrip, x += kBlock * kStrip, w += kStrip * kStrip)
+    add_products(std::min(inner, kStrip), x, kSample, kFeature, w, kLanes, kStrip, sum);
+  HWY_UNROLL(8)
+  for (int r = 0; r < kSamples; ++r) HWY_UNROLL(8)
+  for (int j = 0; j < kVectors; ++j) done(index + r * kStrip + j * kLanes, sum[r][j]);
+}
+
+// done(where it stands, x W + b) for all samples and columns
+template <bool kPanel, class Done>
+HWY_INLINE void product_of(const double* x, int inner, const double* w, const double* b, int width,
+                           const Done& done) {
+  for_strips(width, [&](int strip, int vectors) HWY_ATTR {
+    in_groups(vectors, [&]<int kVectors>(int j) HWY_ATTR {
+      const int column = j * kLanes;
+      in_sample_tiles<kVectors>([&]<int kSamples>(int s) HWY_ATTR {
+        tile<kSamples, kVectors, kPanel>(x + (kPanel ? s : s * kStrip), inner,
+                                         w + strip * inner * kStrip + column,
+                                         b ? b + strip * kStrip + column : nullptr,
+                                         (strip * kBlock + s) * kStrip + column, done);
+      });
+    });
+  });
+}
+
 template <class Done>
-HWY_INLINE void product(const double* w, const double* b, int rows, int cols, const double* x,
+HWY_INLINE void product(Features x, int inner, const double* w, const double* b, int width,
                         const Done& done) {
-  static_assert(kBlock % (kTileVectors * kLanes) == 0);
-  auto thin = [&]<int kCols>() HWY_ATTR {
-    for (int j = 0; j < kBlock; j += kTileVectors * kLanes)
-      thin_product<kCols>(w, b, rows, x + j, j, done);
-  };
-  if (cols == 1) return thin.template operator()<1>();
-  if (cols == 2) return thin.template operator()<2>();
-  if (cols == 3) return thin.template operator()<3>();
-  if (cols == 4) return thin.template operator()<4>();
-  in_tiles(rows, [&]<int kTile>(int row) HWY_ATTR {
-    for (int j = 0; j < kBlock; j += kTileVectors * kLanes)
-      tile<kTile>(w + row * cols, b ? b + row : nullptr, cols, x + j, row * kBlock + j, done);
+  if (x.panel)
+    product_of<true>(x.data, inner, w, b, width, done);
+  else
+    product_of<false>(x.data, inner, w, b, width, done);
+}
+
+void layer(Activation act, Features x, int inner, const double* w, const double* b, int width,
+           double* a, double* slope) {
+  product(x, inner, w, b, width, [=](int i, V z) MECHFIT_INLINED { store(z, a + i); });
+  for_strips(width, [&](int strip, int vectors) HWY_ATTR {
+    const int columns = vectors * kLanes, all = kBlock * kStrip;
+    const int piece = columns == kStrip ? all : columns;
+    for (int i = 0; i < all; i += piece == all ? all : kStrip)
+      activate(act, piece, a + strip * all + i, slope + strip * all + i);
   });
 }
 
-void affine(const double* w, const double* b, int rows, int cols, const double* x, double* y) {
-  product(w, b, rows, cols, x, [y](int i, V z) MECHFIT_INLINED { store(z, y + i); });
+template <Activation kAct>
+HWY_INLINE V curvature(V a, V slope) {
+  return kAct == Activation::tanh ? hn::Mul(set(-2.0), a) : hn::Sub(set(1.0), slope);
 }
 
 template <Activation kAct>
-void slope_product_of(const double* w, int rows, int cols, const double* x, const double* k,
-                      const double* other, double* e, bool add, double* out) {
+void slope_product_of(Features x, int inner, const double* w, int width, const double* a,
+                      const double* slope, const double* other, double* e, bool add, double* out) {
   if (!other) {
-    product(w, nullptr, rows, cols, x,
-            [=](int i, V g) MECHFIT_INLINED { store(times_slope<kAct>(load(k + i), g), out + i); });
+    product(x, inner, w, nullptr, width, [=](int i, V g) MECHFIT_INLINED {
+      store(hn::Mul(load(slope + i), g), out + i);
+    });
   } else if (add) {
-    product(w, nullptr, rows, cols, x, [=](int i, V g) MECHFIT_INLINED {
-      const V slope = load(k + i);
-      store(hn::MulAdd(times_curvature<kAct>(slope, g), load(other + i), load(e + i)), e + i);
-      store(times_slope<kAct>(slope, g), out + i);
+    product(x, inner, w, nullptr, width, [=](int i, V g) MECHFIT_INLINED {
+      const V s = load(slope + i), bend = hn::Mul(curvature<kAct>(load(a + i), s), load(other + i));
+      store(hn::MulAdd(bend, g, load(e + i)), e + i);
+      store(hn::Mul(s, g), out + i);
     });
   } else {
-    product(w, nullptr, rows, cols, x, [=](int i, V g) MECHFIT_INLINED {
-      const V slope = load(k + i);
-      store(hn::Mul(times_curvature<kAct>(slope, g), load(other + i)), e + i);
-      store(times_slope<kAct>(slope, g), out + i);
+    product(x, inner, w, nullptr, width, [=](int i, V g) MECHFIT_INLINED {
+      const V s = load(slope + i), bend = hn::Mul(curvature<kAct>(load(a + i), s), load(other + i));
+      store(hn::Mul(bend, g), e + i);
+      store(hn::Mul(s, g), out + i);
     });
   }
 }
 
-void slope_product(Activation act, const double* w, int rows, int cols, const double* x,
-                   const double* k, const double* other, double* e, bool add, double* out) {
+void slope_product(Activation act, Features x, int inner, const double* w, int width,
+                   const double* a, const double* slope, const double* other, double* e, bool add,
+                   double* out) {
   if (act == Activation::tanh)
-    slope_product_of<Activation::tanh>(w, rows, cols, x, k, other, e, add, out);
+    slope_product_of<Activation::tanh>(x, inner, w, width, a, slope, other, e, add, out);
   else
-    slope_product_of<Activation::softplus>(w, rows, cols, x, k, other, e, add, out);
+    slope_product_of<Activation::softplus>(x, inner, w, width, a, slope, other, e, add, out);
 }
 
-template <Activation kAct>
-void adjoint_of(const double* w, int rows, int cols, const double* x, const double* k, bool e_valid,
-                double* e) {
-  if (!x) {
-    if (!e_valid)
-      for (int i = 0; i < rows * kBlock; i += kLanes) store(hn::Zero(D()), e + i);
+void adjoint(Features x, int inner, const double* w, int width, const double* slope, bool e_valid,
+             double* e) {
+  if (!x.data) {
+    if (!e_valid) std::fill_n(e, in_strips(kBlock, width), 0.0);
   } else if (e_valid) {
-    product(w, nullptr, rows, cols, x, [=](int i, V g) MECHFIT_INLINED {
-      store(hn::Add(times_slope<kAct>(load(k + i), g), load(e + i)), e + i);
+    product(x, inner, w, nullptr, width, [=](int i, V g) MECHFIT_INLINED {
+      store(hn::MulAdd(load(slope + i), g, load(e + i)), e + i);
     });
   } else {
-    product(w, nullptr, rows, cols, x,
-            [=](int i, V g) MECHFIT_INLINED { store(times_slope<kAct>(load(k + i), g), e + i); });
+    product(x, inner, w, nullptr, width, [=](int i, V g) MECHFIT_INLINED {
+      store(hn::Mul(load(slope + i), g), e + i);
+    });
   }
 }
 
-void adjoint(Activation act, const double* w, int rows, int cols, const double* x, const double* k,
-             bool e_valid, double* e) {
-  if (act == Activation::tanh)
-    adjoint_of<Activation::tanh>(w, rows, cols, x, k, e_valid, e);
-  else
-    adjoint_of<Activation::softplus>(w, rows, cols, x, k, e_valid, e);
-}
-
-// out[j][i] = row(i)[j] for a square of registers.
-template <class Row>
-HWY_INLINE void transpose_square(const Row& row, double* HWY_RESTRICT out) {
-  V x[kLanes];
-#if HWY_TARGET == HWY_SCALAR
-  x[0] = load(row(0));
-#else
-  if constexpr (kLanes < 8) {
-    for (int i = 0; i < kLanes; ++i) x[i] = load(row(i));
-  } else {  // halves, on their way from memory
-    const hn::Half<D> half;
-    HWY_UNROLL(8)
-    for (int i = 0; i < 4; ++i) {
-      const double *low = row(i), *high = row(i + kLanes / 2);
-      x[i] = hn::Combine(D(), hn::Load(half, high), hn::Load(half, low));
-      x[i + kLanes / 2] = hn::Combine(D(), hn::Load(half, high + 4), hn::Load(half, low + 4));
+// y [kCount][kBlock] = W x + b of kLanes samples and kCount rows of W; sums over features in lanes,
+// and one more over these.
+template <int kCount>
+HWY_INLINE void dots_tile(const double* HWY_RESTRICT x, int inner, const double* HWY_RESTRICT w,
+                          int count, const double* b, double* HWY_RESTRICT y) {
+  V sum[kCount][kLanes];
+  HWY_UNROLL(8)
+  for (int i = 0; i < kCount; ++i) HWY_UNROLL(8)
+  for (int s = 0; s < kLanes; ++s) sum[i][s] = hn::Zero(D());
+  for_strips(inner, [&](int strip, int vectors) MECHFIT_INLINED {
+    const double *values = x + strip * kBlock * kStrip, *weights = w + strip * count * kStrip;
+    for (int j = 0; j < vectors; ++j, values += kLanes, weights += kLanes) {
+      V row[kCount];
+      HWY_UNROLL(8)
+      for (int i = 0; i < kCount; ++i) row[i] = load(weights + i * kStrip);
+      HWY_UNROLL(8)
+      for (int s = 0; s < kLanes; ++s) {
+        const V value = load(values + s * kStrip);
+        HWY_UNROLL(8)
+        for (int i = 0; i < kCount; ++i) sum[i][s] = hn::MulAdd(row[i], value, sum[i][s]);
+      }
     }
-  }
-  V y[kLanes];
+  });
   HWY_UNROLL(8)
-  for (int i = 0; i < kLanes; i += 2) {  // pairs within 128-bit blocks
-    y[i] = hn::InterleaveLower(D(), x[i], x[i + 1]);
-    y[i + 1] = hn::InterleaveUpper(D(), x[i], x[i + 1]);
+  for (int i = 0; i < kCount; ++i) {
+    const V total = sums_of_lanes(sum[i]);
+    store(b ? hn::Add(total, set(b[i])) : total, y + i * kBlock);
   }
-  if constexpr (kLanes == 2) {
-    for (int i = 0; i < 2; ++i) x[i] = y[i];
-  } else if constexpr (kLanes == 4) {
-    for (int i = 0; i < 2; ++i) {
-      x[i] = hn::ConcatLowerLower(D(), y[i + 2], y[i]);
-      x[i + 2] = hn::ConcatUpperUpper(D(), y[i + 2], y[i]);
-    }
-  } else {
-    HWY_UNROLL(2)
-    for (int i = 0; i < kLanes; i += 4) HWY_UNROLL(2)  // quadruples within halves
-    for (int j = i; j < i + 2; ++j) {
-      x[j] = hn::OddEvenBlocks(hn::SwapAdjacentBlocks(y[j + 2]), y[j]);
-      x[j + 2] = hn::OddEvenBlocks(y[j + 2], hn::SwapAdjacentBlocks(y[j]));
-    }
-  }
-#endif
-  HWY_UNROLL(8)
-  for (int i = 0; i < kLanes; ++i) store(x[i], out + i * kLanes);
 }
 
-// at = a' for a [cols][kBlock], in strips of one register: [ceil(cols / kLanes)][kBlock][kLanes],
-// zero-padded.
-void transpose_panel(int cols, const double* HWY_RESTRICT a, double* HWY_RESTRICT at) {
-  alignas(64) static constexpr double kZeros[8] = {};
-  for (int col = 0; col < cols; col += kLanes, a += kLanes * kBlock)
-    for (int p = 0; p < kBlock; p += kLanes, at += kLanes * kLanes)
-      if (col + kLanes <= cols)
-        transpose_square([=](int i) MECHFIT_INLINED { return a + i * kBlock + p; }, at);
-      else
-        transpose_square(
-            [=](int i) MECHFIT_INLINED { return col + i < cols ? a + i * kBlock + p : kZeros; },
-            at);
-}
-
-inline constexpr int kStrip = kBlock * kLanes;
-
-// kTile rows x kVectors registers of the weight gradient, over all streams and samples.
-// row and column are those of its corner.
-template <int kTile, int kVectors>
-HWY_INLINE void outer_tile(const double* const* g, const double* const* at, int count, int row,
-                           int column, int stride, bool add, double* HWY_RESTRICT gradient) {
-  V acc[kTile][kVectors];
-  gradient += row * stride + column;
-  HWY_UNROLL(8)
-  for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
-  for (int j = 0; j < kVectors; ++j)
-    acc[r][j] = add ? load(gradient + r * stride + j * kLanes) : hn::Zero(D());
-  for (int s = 0; s < count; ++s)
-    add_products(kBlock, g[s] + row * kBlock, kBlock, 1, at[s] + column * kBlock, kStrip, kLanes,
-                 acc);
-  HWY_UNROLL(8)
-  for (int r = 0; r < kTile; ++r) HWY_UNROLL(8)
-  for (int j = 0; j < kVectors; ++j) store(acc[r][j], gradient + r * stride + j * kLanes);
-}
-
-template <int kVectors>
-HWY_INLINE void outer_columns(const double* const* g, const double* const* at, int count, int rows,
-                              int column, int stride, bool add, double* gradient) {
-  in_tiles(rows, [&]<int kTile>(int row) HWY_ATTR {
-    outer_tile<kTile, kVectors>(g, at, count, row, column, stride, add, gradient);
+void dots(Features x, int inner, const double* w, const double* b, int count, double* y) {
+  if (x.panel) return scalar_kernels().dots(x, inner, w, b, count, y);
+  in_tiles<3>(count, [&]<int kCount>(int row) HWY_ATTR {
+    for (int s = 0; s < kBlock; s += kLanes)
+      dots_tile<kCount>(x.data + s * kStrip, inner, w + row * kStrip, count, b ? b + row : nullptr,
+                        y + row * kBlock + s);
   });
 }
 
-inline constexpr int kMaxStreams = 3;
-
-void outer(int rows, int cols, const OuterStream* streams, int count, double* scratch, bool add,
-           double* gradient) {
-  const int stride = padded(cols);
-  const double* g[kMaxStreams];
-  const double* at[kMaxStreams];
-  for (int s = 0; s < count; ++s) {
-    double* transposed = scratch + static_cast<std::ptrdiff_t>(s) * stride * kBlock;
-    transpose_panel(cols, streams[s].a, transposed);
-    g[s] = streams[s].g;
-    at[s] = transposed;
-  }
-  const int whole = (cols + kLanes - 1) / kLanes * kLanes;  // transposed columns, padded by zeros
-  int column = 0;
-  for (; column + kTileVectors * kLanes <= whole; column += kTileVectors * kLanes)
-    outer_columns<kTileVectors>(g, at, count, rows, column, stride, add, gradient);
-  for (; column + 2 * kLanes <= whole; column += 2 * kLanes)
-    outer_columns<2>(g, at, count, rows, column, stride, add, gradient);
-  for (; column < cols; column += kLanes)
-    outer_columns<1>(g, at, count, rows, column, stride, add, gradient);
-}
-
-// Sums of thin[i] long' for kThin thin rows, kept in registers while the long ones pass by, of
-// kCount streams: sums of (i, j) at sums + i thin_step + j long_step.
-template <int kThin, int kCount>
-HWY_INLINE void thin_outer(const OuterStream* streams, bool few_rows, int first, int lane,
-                           int long_rows, int thin_step, int long_step, double* HWY_RESTRICT sums) {
-  constexpr int kParts = kBlock / kSumLanes;
-  V factor[kCount][kThin][kParts];
-  const double* panel[kCount];
+// kRows rows x kVectors registers of a weight gradient, over all streams and samples.
+template <int kRows, int kVectors, bool kPanel>
+HWY_INLINE void outer_tile(const OuterStream* streams, int count, int row, int column, bool add,
+                           double* HWY_RESTRICT gradient) {
+  constexpr int kRow = kPanel ? kBlock : 1, kSample = kPanel ? 1 : kStrip;
+  V sum[kRows][kVectors];
   HWY_UNROLL(8)
-  for (int s = 0; s < kCount; ++s) {
-    const double* thin = (few_rows ? streams[s].g : streams[s].a) + first * kBlock + lane;
-    panel[s] = (few_rows ? streams[s].a : streams[s].g) + lane;
-    HWY_UNROLL(8)
-    for (int i = 0; i < kThin; ++i) HWY_UNROLL(8)
-    for (int p = 0; p < kParts; ++p) factor[s][i][p] = load(thin + i * kBlock + p * kSumLanes);
+  for (int r = 0; r < kRows; ++r) HWY_UNROLL(8)
+  for (int j = 0; j < kVectors; ++j)
+    sum[r][j] = add ? load(gradient + r * kStrip + j * kLanes) : hn::Zero(D());
+  for (int s = 0; s < count; ++s)
+    add_products(kBlock, streams[s].left.data + row, kRow, kSample, streams[s].right.data + column,
+                 kLanes, kStrip, sum);
+  HWY_UNROLL(8)
+  for (int r = 0; r < kRows; ++r) HWY_UNROLL(8)
+  for (int j = 0; j < kVectors; ++j) store(sum[r][j], gradient + r * kStrip + j * kLanes);
+}
+
+template <bool kPanel>
+void outer_of(int rows, int cols, const OuterStream* streams, int count, bool add,
+              double* gradient) {
+  for_strips(cols, [&](int strip, int vectors) HWY_ATTR {
+    in_groups(vectors, [&]<int kVectors>(int j) HWY_ATTR {
+      const int right = strip * kBlock * kStrip + j * kLanes;
+      for (int first = 0; first < rows; first += kStrip)  // no tile goes from one strip to the next
+        in_tiles<kOuterRows>(std::min(rows - first, kStrip), [&]<int kRows>(int row) HWY_ATTR {
+          const int left = first * kBlock + row * (kPanel ? kBlock : 1);
+          outer_tile<kRows, kVectors, kPanel>(
+              streams, count, left, right, add,
+              gradient + (strip * rows + first + row) * kStrip + j * kLanes);
+        });
+    });
+  });
+}
+
+void outer(int rows, int cols, const OuterStream* streams, int count, bool add, double* gradient) {
+  if (streams[0].right.panel)
+    scalar_kernels().outer(rows, cols, streams, count, add, gradient);
+  else if (streams[0].left.panel)
+    outer_of<true>(rows, cols, streams, count, add, gradient);
+  else
+    outer_of<false>(rows, cols, streams, count, add, gradient);
+}
+
+void sums(Features x, int features, bool add, double* sums) {
+  if (x.panel) {
+    for (int i = 0; i < features; ++i) {
+      V sum = load(x.data + i * kBlock);
+      for (int s = kLanes; s < kBlock; s += kLanes)
+        sum = hn::Add(sum, load(x.data + i * kBlock + s));
+      sums[i] = (add ? sums[i] : 0.0) + hn::GetLane(hn::SumOfLanes(D(), sum));
+    }
+    return;
   }
-  sums += first * thin_step + lane;
-  for (int j = 0; j < long_rows; ++j, sums += long_step) {
-    V sum[kThin];
-    HWY_UNROLL(8)
-    for (int i = 0; i < kThin; ++i) sum[i] = load(sums + i * thin_step);
-    HWY_UNROLL(8)
-    for (int s = 0; s < kCount; ++s) HWY_UNROLL(8)
-    for (int p = 0; p < kParts; ++p) {
-      const V x = load(panel[s] + j * kBlock + p * kSumLanes);
+  for_strips(features, [&](int strip, int vectors) HWY_ATTR {
+    in_groups(vectors, [&]<int kVectors>(int j) HWY_ATTR {
+      const double* from = x.data + strip * kBlock * kStrip + j * kLanes;
+      double* to = sums + strip * kStrip + j * kLanes;
+      V even[kVectors], odd[kVectors];
       HWY_UNROLL(8)
-      for (int i = 0; i < kThin; ++i) sum[i] = hn::MulAdd(factor[s][i][p], x, sum[i]);
-    }
-    HWY_UNROLL(8)
-    for (int i = 0; i < kThin; ++i) store(sum[i], sums + i * thin_step);
-  }
-}
-
-void outer_lanes(int rows, int cols, const OuterStream* streams, int count, bool add,
-                 double* lanes) {
-  const bool few_rows = rows < cols;
-  const int thin_rows = few_rows ? rows : cols, long_rows = few_rows ? cols : rows;
-  const int thin_step = (few_rows ? cols : 1) * kSumLanes;
-  const int long_step = (few_rows ? 1 : cols) * kSumLanes;
-  if (!add)
-    for (int i = 0; i < rows * cols * kSumLanes; i += kLanes) store(hn::Zero(D()), lanes + i);
-  constexpr bool kManyRegisters = kTileVectors == 4;
-  for (int lane = 0; lane < kSumLanes; lane += kLanes) {
-    int s = 0;
-    for (; kManyRegisters && s + 2 <= count; s += 2)
-      in_tiles<3>(thin_rows, [&]<int kThin>(int first) HWY_ATTR {
-        thin_outer<kThin, 2>(streams + s, few_rows, first, lane, long_rows, thin_step, long_step,
-                             lanes);
-      });
-    for (; s < count; ++s)
-      in_tiles<kManyRegisters ? 6 : 3>(thin_rows, [&]<int kThin>(int first) HWY_ATTR {
-        thin_outer<kThin, 1>(streams + s, few_rows, first, lane, long_rows, thin_step, long_step,
-                             lanes);
-      });
-  }
-}
-
-void sum_lanes(int rows, const double* g, bool add, double* lanes) {
-  for (int row = 0; row < rows; ++row)
-    for (int lane = 0; lane < kSumLanes; lane += kLanes) {
-      V sum = add ? load(lanes + row * kSumLanes + lane) : hn::Zero(D());
-      for (int j = lane; j < kBlock; j += kSumLanes) sum = hn::Add(sum, load(g + row * kBlock + j));
-      store(sum, lanes + row * kSumLanes + lane);
-    }
-}
-
-void fold_lanes(int count, const double* lanes, double* out) {
-  auto entry = [&](int i) MECHFIT_INLINED {
-    V sum = load(lanes + i * kSumLanes);
-    for (int lane = kLanes; lane < kSumLanes; lane += kLanes)
-      sum = hn::Add(sum, load(lanes + i * kSumLanes + lane));
-    return sum;
-  };
-  int i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    V x[kLanes];
-    HWY_UNROLL(8)
-    for (int j = 0; j < kLanes; ++j) x[j] = entry(i + j);
-    hn::StoreU(hn::Add(hn::LoadU(D(), out + i), sums_of_lanes(x)), D(), out + i);
-  }
-  for (; i < count; ++i) out[i] += hn::GetLane(hn::SumOfLanes(D(), entry(i)));
+      for (int i = 0; i < kVectors; ++i) {
+        even[i] = add ? load(to + i * kLanes) : hn::Zero(D());
+        odd[i] = hn::Zero(D());
+      }
+      for (int s = 0; s < kBlock; s += 2, from += 2 * kStrip) {
+        HWY_UNROLL(8)
+        for (int i = 0; i < kVectors; ++i) {
+          even[i] = hn::Add(even[i], load(from + i * kLanes));
+          odd[i] = hn::Add(odd[i], load(from + kStrip + i * kLanes));
+        }
+      }
+      HWY_UNROLL(8)
+      for (int i = 0; i < kVectors; ++i) store(hn::Add(even[i], odd[i]), to + i * kLanes);
+    });
+  });
 }
 
 void add(int count, const double* x, double* out) {
@@ -385,14 +317,13 @@ void add(int count, const double* x, double* out) {
 
 Kernels kernels() {
   return {hwy::TargetName(HWY_TARGET),
-          affine,
+          layer,
           activate,
           slope_product,
           adjoint,
+          dots,
           outer,
-          outer_lanes,
-          sum_lanes,
-          fold_lanes,
+          sums,
           add,
           multiply,
           multiply_transposed};

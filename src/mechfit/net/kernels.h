@@ -2,26 +2,41 @@
 
 #include "mechfit/base/batch.h"
 
-// The dense algebra of a network on one block: panels [rows][kBlock], samples in lanes.
+// The dense algebra of a network on one block of samples.
 //
-//   W      weights [rows][cols], row-major
-//   a, z   value after and before the activation:  a = act(z)
-//   k      what the slope is computed from: a itself for tanh, the logistic function of z for
-//   softplus
-//            tanh       act' = 1 - k^2,  act''/act' = -2 k
-//            softplus   act' = k,        act''/act' = 1 - k
+// Outside a network samples are in lanes: panels [features][kBlock]. Inside, features are, so that
+// neither products nor weight gradients need a transpose: the numbers of a hidden layer stand in
+// strips of kStrip features, [strips][kBlock][kStrip], and a matrix in strips of columns,
+// [strips][rows][kStrip]. Columns that a strip has too many are zero in matrices; in layers they
+// hold finite numbers that nobody reads.
+//
+//   W      weights that a product multiplies from the right, [inner][width] in strips
+//   a, z   value after and before the activation:  a = act(z), slope = act'(z)
+//            tanh       act' = 1 - a^2,           act''/act' = -2 a
+//            softplus   act' = logistic function, act''/act' = 1 - act'
 namespace mechfit {
 
 enum class Activation { tanh, softplus, identity };
 
-inline constexpr int kSumLanes = 8;  // lanes of a sum over samples; columns are padded to it
+inline constexpr int kStrip = 32;
 
-inline constexpr int padded(int cols) { return (cols + kSumLanes - 1) / kSumLanes * kSumLanes; }
+inline constexpr int strips(int features) { return (features + kStrip - 1) / kStrip; }
+inline constexpr int in_strips(int rows, int cols) { return strips(cols) * rows * kStrip; }
 
-// One stream of a weight gradient: sum over samples of g a'.
+// Features of a block's samples, in a panel or in strips.
+struct Features {
+  const double* data = nullptr;
+  bool panel = false;
+
+  double at(int sample, int feature) const {
+    return panel ? data[feature * kBlock + sample]
+                 : data[(feature / kStrip * kBlock + sample) * kStrip + feature % kStrip];
+  }
+};
+
+// One stream of a weight gradient: sum over samples of left right'.
 struct OuterStream {
-  const double* g;  // [rows][kBlock]
-  const double* a;  // [cols][kBlock]
+  Features left, right;
 };
 
 // Two tables exist, one vectorised and chosen at run time for the machine, and one plain scalar
@@ -29,38 +44,35 @@ struct OuterStream {
 struct Kernels {
   const char* name;
 
-  // y = W x + b (b may be null)
-  void (*affine)(const double* w, const double* b, int rows, int cols, const double* x, double* y);
+  // a = act(x W + b) and its slope
+  void (*layer)(Activation act, Features x, int inner, const double* w, const double* b, int width,
+                double* a, double* slope);
 
-  // a = act(z) in place; k is written for softplus only
-  void (*activate)(Activation act, int rows, double* a, double* k);
+  // The same of `count` numbers a = z, in place.
+  void (*activate)(Activation act, int count, double* a, double* slope);
 
-  // g = W x,  out = act' g;  with other: e (+)= (act''/act') g other.
-  //   reverse   W its transpose, x = delta of the next layer, out = delta = dS/dz, other = tangent
-  //   of a tangent   x = tangent of the layer's input, g = tangent of z, out = tangent of a, other
-  //   = delta
-  void (*slope_product)(Activation act, const double* w, int rows, int cols, const double* x,
-                        const double* k, const double* other, double* e, bool add, double* out);
+  // g = x W,  out = slope g;  with other: e (+)= (act''/act') g other.
+  //   reverse   x = delta of the next layer, out = delta = dS/dz, other = tangent of a
+  //   tangent   x = tangent of the layer's input, g = tangent of z, out = tangent of a,
+  //             other = delta
+  void (*slope_product)(Activation act, Features x, int inner, const double* w, int width,
+                        const double* a, const double* slope, const double* other, double* e,
+                        bool add, double* out);
 
-  // zbar = act' (W x) + e, in place of e; x null: zbar = e; e_valid false: no e
-  void (*adjoint)(Activation act, const double* w, int rows, int cols, const double* x,
-                  const double* k, bool e_valid, double* e);
+  // zbar = slope (x W) + e, in place of e; no x: zbar = e; e_valid false: no e
+  void (*adjoint)(Features x, int inner, const double* w, int width, const double* slope,
+                  bool e_valid, double* e);
 
-  // gradient [rows][padded(cols)] = sum over streams and samples of g a', added to what is there
-  // where `add`; scratch [kBlock * padded(cols)] each stream
-  void (*outer)(int rows, int cols, const OuterStream* streams, int count, double* scratch,
-                bool add, double* gradient);
+  // y = x W' + b, a panel, with W [count][inner] in strips of inner (b may be null)
+  void (*dots)(Features x, int inner, const double* w, const double* b, int count, double* y);
 
-  // The same with the sum over samples left in lanes, for small matrices: lanes [rows *
-  // cols][kSumLanes]
-  void (*outer_lanes)(int rows, int cols, const OuterStream* streams, int count, bool add,
-                      double* lanes);
+  // gradient [rows][cols] in strips = sum over streams and samples of left right', added to what is
+  // there where `add`. Either all streams have left in panels or none has.
+  void (*outer)(int rows, int cols, const OuterStream* streams, int count, bool add,
+                double* gradient);
 
-  // lanes [rows][kSumLanes] = g summed over the samples of equal lane, added where `add`
-  void (*sum_lanes)(int rows, const double* g, bool add, double* lanes);
-
-  // out[i] += the sum of lanes[i][kSumLanes]
-  void (*fold_lanes)(int count, const double* lanes, double* out);
+  // sums [features, in whole strips unless of a panel] = sum over the samples, added where `add`
+  void (*sums)(Features x, int features, bool add, double* sums);
 
   // out[i] += x[i]
   void (*add)(int count, const double* x, double* out);

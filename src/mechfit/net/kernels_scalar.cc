@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 
 #include "mechfit/net/kernels.h"
@@ -7,108 +6,94 @@
 namespace mechfit {
 namespace {
 
-double slope(Activation act, double k) {
+double curvature(Activation act, double a, double slope) {
   switch (act) {
     case Activation::tanh:
-      return 1.0 - k * k;
+      return -2.0 * a;
     case Activation::softplus:
-      return k;
-    case Activation::identity:
-      break;
-  }
-  return 1.0;
-}
-
-double curvature(Activation act, double k) {
-  switch (act) {
-    case Activation::tanh:
-      return -2.0 * k;
-    case Activation::softplus:
-      return 1.0 - k;
+      return 1.0 - slope;
     case Activation::identity:
       break;
   }
   return 0.0;
 }
 
-double product(const double* w, int cols, int row, const double* x, int lane) {
-  double sum = 0.0;
-  for (int col = 0; col < cols; ++col) sum += w[row * cols + col] * x[col * kBlock + lane];
-  return sum;
+// Where row r, column c of a matrix with so many rows, or sample r, feature c of a layer, stands.
+int at(int rows, int r, int c) { return (c / kStrip * rows + r) * kStrip + c % kStrip; }
+
+// f(column, where it stands, sum) of x W
+template <class Function>
+void product(Features x, int inner, const double* w, int width, const Function& f) {
+  for (int sample = 0; sample < kBlock; ++sample)
+    for (int col = 0; col < width; ++col) {
+      double sum = 0.0;
+      for (int k = 0; k < inner; ++k) sum += x.at(sample, k) * w[at(inner, k, col)];
+      f(col, at(kBlock, sample, col), sum);
+    }
 }
 
-void affine(const double* w, const double* b, int rows, int cols, const double* x, double* y) {
-  for (int row = 0; row < rows; ++row)
-    for (int lane = 0; lane < kBlock; ++lane)
-      y[row * kBlock + lane] = product(w, cols, row, x, lane) + (b ? b[row] : 0.0);
-}
-
-void activate(Activation act, int rows, double* a, double* k) {
-  for (int i = 0; i < rows * kBlock; ++i) {
-    if (act == Activation::tanh) a[i] = std::tanh(a[i]);
+void activate(Activation act, int count, double* a, double* slope) {
+  for (int i = 0; i < count; ++i) {
+    if (act == Activation::tanh) {
+      a[i] = std::tanh(a[i]);
+      slope[i] = 1.0 - a[i] * a[i];
+    }
     if (act == Activation::softplus) {
       const double z = a[i], small = std::exp(-std::abs(z));
-      k[i] = (z >= 0 ? 1.0 : small) / (1.0 + small);
+      slope[i] = (z >= 0 ? 1.0 : small) / (1.0 + small);
       a[i] = std::fmax(z, 0.0) + std::log1p(small);
     }
   }
 }
 
-void slope_product(Activation act, const double* w, int rows, int cols, const double* x,
-                   const double* k, const double* other, double* e, bool add, double* out) {
-  for (int row = 0; row < rows; ++row)
-    for (int lane = 0; lane < kBlock; ++lane) {
-      const int i = row * kBlock + lane;
-      const double g = product(w, cols, row, x, lane);
-      out[i] = slope(act, k[i]) * g;
-      if (other) e[i] = (add ? e[i] : 0.0) + curvature(act, k[i]) * g * other[i];
+void layer(Activation act, Features x, int inner, const double* w, const double* b, int width,
+           double* a, double* slope) {
+  product(x, inner, w, width, [&](int col, int i, double z) {
+    a[i] = z + b[col];
+    activate(act, 1, a + i, slope + i);
+  });
+}
+
+void slope_product(Activation act, Features x, int inner, const double* w, int width,
+                   const double* a, const double* slope, const double* other, double* e, bool add,
+                   double* out) {
+  product(x, inner, w, width, [&](int, int i, double g) {
+    out[i] = slope[i] * g;
+    if (other) e[i] = (add ? e[i] : 0.0) + curvature(act, a[i], slope[i]) * g * other[i];
+  });
+}
+
+void adjoint(Features x, int inner, const double* w, int width, const double* slope, bool e_valid,
+             double* e) {
+  product(x, x.data ? inner : 0, w, width,
+          [&](int, int i, double g) { e[i] = slope[i] * g + (e_valid ? e[i] : 0.0); });
+}
+
+void dots(Features x, int inner, const double* w, const double* b, int count, double* y) {
+  for (int i = 0; i < count; ++i)
+    for (int sample = 0; sample < kBlock; ++sample) {
+      double sum = b ? b[i] : 0.0;
+      for (int k = 0; k < inner; ++k) sum += x.at(sample, k) * w[at(count, i, k)];
+      y[i * kBlock + sample] = sum;
     }
 }
 
-void adjoint(Activation act, const double* w, int rows, int cols, const double* x, const double* k,
-             bool e_valid, double* e) {
+void outer(int rows, int cols, const OuterStream* streams, int count, bool add, double* gradient) {
   for (int row = 0; row < rows; ++row)
-    for (int lane = 0; lane < kBlock; ++lane) {
-      const int i = row * kBlock + lane;
-      const double g = x ? product(w, cols, row, x, lane) : 0.0;
-      e[i] = slope(act, k[i]) * g + (e_valid ? e[i] : 0.0);
+    for (int col = 0; col < cols; ++col) {
+      double sum = add ? gradient[at(rows, row, col)] : 0.0;
+      for (int s = 0; s < count; ++s)
+        for (int sample = 0; sample < kBlock; ++sample)
+          sum += streams[s].left.at(sample, row) * streams[s].right.at(sample, col);
+      gradient[at(rows, row, col)] = sum;
     }
 }
 
-void outer(int rows, int cols, const OuterStream* streams, int count, double*, bool add,
-           double* gradient) {
-  if (!add) std::fill_n(gradient, rows * padded(cols), 0.0);
-  for (int s = 0; s < count; ++s)
-    for (int row = 0; row < rows; ++row)
-      for (int col = 0; col < cols; ++col)
-        for (int lane = 0; lane < kBlock; ++lane)
-          gradient[row * padded(cols) + col] +=
-              streams[s].g[row * kBlock + lane] * streams[s].a[col * kBlock + lane];
-}
-
-void outer_lanes(int rows, int cols, const OuterStream* streams, int count, bool add,
-                 double* lanes) {
-  if (!add) std::fill_n(lanes, rows * cols * kSumLanes, 0.0);
-  for (int s = 0; s < count; ++s)
-    for (int row = 0; row < rows; ++row)
-      for (int col = 0; col < cols; ++col)
-        for (int lane = 0; lane < kBlock; ++lane)
-          lanes[(row * cols + col) * kSumLanes + lane % kSumLanes] +=
-              streams[s].g[row * kBlock + lane] * streams[s].a[col * kBlock + lane];
-}
-
-void sum_lanes(int rows, const double* g, bool add, double* lanes) {
-  if (!add) std::fill_n(lanes, rows * kSumLanes, 0.0);
-  for (int row = 0; row < rows; ++row)
-    for (int lane = 0; lane < kBlock; ++lane)
-      lanes[row * kSumLanes + lane % kSumLanes] += g[row * kBlock + lane];
-}
-
-void fold_lanes(int count, const double* lanes, double* out) {
-  for (int i = 0; i < count; ++i) {
-    double sum = 0.0;
-    for (int lane = 0; lane < kSumLanes; ++lane) sum += lanes[i * kSumLanes + lane];
-    out[i] += sum;
+void sums(Features x, int features, bool add, double* sums) {
+  for (int i = 0; i < features; ++i) {
+    double sum = add ? sums[i] : 0.0;
+    for (int sample = 0; sample < kBlock; ++sample) sum += x.at(sample, i);
+    sums[i] = sum;
   }
 }
 
@@ -136,9 +121,9 @@ void multiply_transposed(int rows, int cols, int inner, const double* a, const d
 }  // namespace
 
 const Kernels& scalar_kernels() {
-  static const Kernels kernels = {"scalar",   affine, activate,    slope_product,
-                                  adjoint,    outer,  outer_lanes, sum_lanes,
-                                  fold_lanes, add,    multiply,    multiply_transposed};
+  static const Kernels kernels = {"scalar", layer, activate, slope_product, adjoint,
+                                  dots,     outer, sums,     add,           multiply,
+                                  multiply_transposed};
   return kernels;
 }
 

@@ -9,17 +9,25 @@
 namespace mechfit {
 namespace {
 
-// Square by square, so that both sides stay within few cache lines.
-void transpose(int rows, int cols, const double* m, double* out) {
-  constexpr int kSquare = 8;
-  for (int row = 0; row < rows; row += kSquare)
-    for (int col = 0; col < cols; col += kSquare)
-      for (int c = col; c < std::min(col + kSquare, cols); ++c)
-        for (int r = row; r < std::min(row + kSquare, rows); ++r)
-          out[c * rows + r] = m[r * cols + c];
+// m [rows][cols] row-major, or its transpose, in strips. The rest of the last strip is left alone.
+void to_strips(int rows, int cols, const double* m, double* out) {
+  for (int col = 0; col < cols; col += kStrip)
+    for (int row = 0; row < rows; ++row, out += kStrip)
+      std::copy_n(m + row * cols + col, std::min(kStrip, cols - col), out);
+}
+void transpose_to_strips(int rows, int cols, const double* m, double* out) {
+  constexpr int kSquare = 8;  // so that both sides stay within few cache lines
+  for (int strip = 0; strip < rows; strip += kStrip, out += cols * kStrip)
+    for (int row = strip; row < std::min(strip + kStrip, rows); row += kSquare)
+      for (int col = 0; col < cols; col += kSquare)
+        for (int c = col; c < std::min(col + kSquare, cols); ++c)
+          for (int r = row; r < std::min(row + kSquare, rows); ++r)
+            out[c * kStrip + r - strip] = m[r * cols + c];
 }
 
-std::size_t panel_size(int rows) { return static_cast<std::size_t>(rows) * kBlock; }
+AlignedVector make_strips(int rows, int cols) {
+  return AlignedVector(static_cast<std::size_t>(in_strips(rows, cols)), 0.0);
+}
 
 std::vector<int> layer_widths(const MlpShape& shape) {
   MECHFIT_CHECK(shape.inputs > 0, "inputs = " + std::to_string(shape.inputs));
@@ -59,8 +67,10 @@ Mlp::Mlp(MlpShape shape, const Kernels& kernels) : shape_(std::move(shape)), ker
     layer.activation = activation;
     layer.first = first;
     layer.last = i;
-    layer.lanes = layer.in < 8 || layer.out < 8;
-    layer.transposed.resize(layer.in * layer.out);
+    layer.transposed = layers_.empty() && i + 1 < raw;
+    layer.forward = make_strips(layer.in, layer.out);
+    layer.backward = make_strips(layer.out, layer.in);
+    layer.bias = make_strips(1, layer.out);
     if (first < i) {
       layer.merged_w.resize(layer.out * layer.in);
       layer.merged_b.resize(layer.out);
@@ -86,7 +96,10 @@ void Mlp::set_parameters(std::span<const double> theta) {
   std::copy(theta.begin(), theta.end(), theta_.begin());
   for (auto& layer : layers_) {
     if (layer.first < layer.last) merge(layer);
-    transpose(layer.out, layer.in, weights(layer), layer.transposed.data());
+    const double* w = prefix_w(layer, layer.last);
+    to_strips(layer.out, layer.in, w, layer.backward.data());
+    transpose_to_strips(layer.out, layer.in, w, layer.forward.data());
+    std::copy_n(prefix_b(layer, layer.last), layer.out, layer.bias.begin());
   }
 }
 
@@ -124,162 +137,161 @@ Mlp::Workspace Mlp::make_workspace() const {
     w.ydot[s] = make_panel(shape_.outputs);
     w.x_reverse[s] = make_panel(shape_.inputs);
   }
-  int widest = 0;
   for (const auto& layer : layers_) {
-    Workspace::Layer panels;
+    Workspace::Layer numbers;
     if (&layer != &layers_.back()) {
-      panels.a = make_panel(layer.out);
-      if (layer.activation == Activation::softplus) panels.k = make_panel(layer.out);
-      panels.zbar = make_panel(layer.out);
+      for (auto* x : {&numbers.a, &numbers.slope, &numbers.zbar})
+        *x = make_strips(kBlock, layer.out);
       for (int s = 0; s < kStreams; ++s) {
-        panels.delta[s] = make_panel(layer.out);
-        panels.adot[s] = make_panel(layer.out);
+        numbers.delta[s] = make_strips(kBlock, layer.out);
+        numbers.adot[s] = make_strips(kBlock, layer.out);
       }
     }
-    const int size = layer.lanes ? layer.out * layer.in * kSumLanes : layer.out * padded(layer.in);
-    panels.gradient.assign(static_cast<std::size_t>(size), 0.0);
-    panels.bias_lanes.assign(static_cast<std::size_t>(layer.out * kSumLanes), 0.0);
-    widest = std::max(widest, padded(layer.in));
-    w.layers.push_back(std::move(panels));
+    numbers.gradient =
+        layer.transposed ? make_strips(layer.in, layer.out) : make_strips(layer.out, layer.in);
+    numbers.bias_gradient = make_strips(1, layer.out);
+    w.layers.push_back(std::move(numbers));
   }
-  w.scratch.assign(panel_size((kStreams + 1) * widest), 0.0);
   return w;
 }
 
-const double* Mlp::slope(const Workspace& w, int layer) const {
-  const auto at = static_cast<std::size_t>(layer);
-  return layers_[at].activation == Activation::softplus ? w.layers[at].k.data()
-                                                        : w.layers[at].a.data();
+Features Mlp::value(int l, const Workspace& w) const {
+  return l == 0 ? Features{w.x, true} : Features{w.layers[l - 1].a.data()};
+}
+Features Mlp::tangent_of(int l, int stream, const Workspace& w) const {
+  return l == 0 ? Features{w.xdot[stream], true} : Features{w.layers[l - 1].adot[stream].data()};
+}
+Features Mlp::adjoint_of(int l, const double* ybar, const Workspace& w) const {
+  return l + 1 == std::ssize(layers_) ? Features{ybar, true} : Features{w.layers[l].zbar.data()};
+}
+Features Mlp::delta_of(int l, int stream, const Workspace& w) const {
+  return l + 1 == std::ssize(layers_) ? Features{w.gy[stream], true}
+                                      : Features{w.layers[l].delta[stream].data()};
 }
 
 void Mlp::forward(Workspace& w) const {
-  const double* x = w.x;
-  for (std::size_t l = 0; l + 1 < layers_.size(); ++l) {
+  for (int l = 0; l + 1 < std::ssize(layers_); ++l) {
     const Layer& layer = layers_[l];
-    auto& panels = w.layers[l];
-    kernels_->affine(weights(layer), bias(layer), layer.out, layer.in, x, panels.a.data());
-    kernels_->activate(layer.activation, layer.out, panels.a.data(), panels.k.data());
-    x = panels.a.data();
+    kernels_->layer(layer.activation, value(l, w), layer.in, layer.forward.data(),
+                    layer.bias.data(), layer.out, w.layers[l].a.data(), w.layers[l].slope.data());
   }
 }
 
 void Mlp::output(Workspace& w) const {
-  const Layer& layer = layers_.back();
-  const double* x = layers_.size() == 1 ? w.x : w.layers[layers_.size() - 2].a.data();
-  kernels_->affine(weights(layer), bias(layer), layer.out, layer.in, x, w.y.data());
+  const int l = static_cast<int>(layers_.size()) - 1;
+  const Layer& layer = layers_[l];
+  kernels_->dots(value(l, w), layer.in, layer.backward.data(), layer.bias.data(), layer.out,
+                 w.y.data());
 }
 
 void Mlp::reverse(int stream, const double* gy, bool curvature, Workspace& w) const {
   w.gy[stream] = gy;
-  const double* delta = gy;
   for (int l = static_cast<int>(layers_.size()) - 2; l >= 0; --l) {
-    const auto at = static_cast<std::size_t>(l);
-    const Layer& next = layers_[at + 1];
-    auto& panels = w.layers[at];
-    kernels_->slope_product(layers_[at].activation, next.transposed.data(), next.in, next.out,
-                            delta, slope(w, l), curvature ? panels.adot[stream].data() : nullptr,
-                            panels.zbar.data(), w.curvature, panels.delta[stream].data());
-    delta = panels.delta[stream].data();
+    const Layer& next = layers_[l + 1];
+    auto& numbers = w.layers[l];
+    kernels_->slope_product(layers_[l].activation, delta_of(l + 1, stream, w), next.out,
+                            next.backward.data(), next.in, numbers.a.data(), numbers.slope.data(),
+                            curvature ? numbers.adot[stream].data() : nullptr, numbers.zbar.data(),
+                            w.curvature, numbers.delta[stream].data());
   }
   if (curvature) w.curvature = true;
   const Layer& first = layers_.front();
-  kernels_->affine(first.transposed.data(), nullptr, first.in, first.out, delta,
-                   w.x_reverse[stream].data());
+  kernels_->dots(delta_of(0, stream, w), first.out, first.forward.data(), nullptr, first.in,
+                 w.x_reverse[stream].data());
 }
 
 void Mlp::tangent(int stream, bool curvature, bool output, Workspace& w) const {
-  const double* xdot = w.xdot[stream];
-  for (std::size_t l = 0; l + 1 < layers_.size(); ++l) {
+  const int last = static_cast<int>(layers_.size()) - 1;
+  for (int l = 0; l < last; ++l) {
     const Layer& layer = layers_[l];
-    auto& panels = w.layers[l];
-    kernels_->slope_product(layer.activation, weights(layer), layer.out, layer.in, xdot,
-                            slope(w, static_cast<int>(l)),
-                            curvature ? panels.delta[stream].data() : nullptr, panels.zbar.data(),
-                            w.curvature, panels.adot[stream].data());
-    xdot = panels.adot[stream].data();
+    auto& numbers = w.layers[l];
+    kernels_->slope_product(layer.activation, tangent_of(l, stream, w), layer.in,
+                            layer.forward.data(), layer.out, numbers.a.data(), numbers.slope.data(),
+                            curvature ? numbers.delta[stream].data() : nullptr, numbers.zbar.data(),
+                            w.curvature, numbers.adot[stream].data());
   }
   if (curvature) w.curvature = true;
-  const Layer& last = layers_.back();
   if (output)
-    kernels_->affine(weights(last), nullptr, last.out, last.in, xdot, w.ydot[stream].data());
+    kernels_->dots(tangent_of(last, stream, w), layers_[last].in, layers_[last].backward.data(),
+                   nullptr, layers_[last].out, w.ydot[stream].data());
 }
 
 int Mlp::weight_streams(int l, const double* ybar, const bool (&use)[kStreams], const Workspace& w,
                         OuterStream (&streams)[kStreams + 1]) const {
-  const auto at = static_cast<std::size_t>(l);
-  const auto& panels = w.layers[at];
-  const bool last = at + 1 == layers_.size();
   int n = 0;
-  const double* g = last ? ybar : panels.zbar.data();
-  if (g) streams[n++] = {g, l == 0 ? w.x : w.layers[at - 1].a.data()};
+  const Features g = adjoint_of(l, ybar, w);
+  if (g.data) streams[n++] = {g, value(l, w)};
   for (int s = 0; s < kStreams; ++s)
-    if (use[s])
-      streams[n++] = {last ? w.gy[s] : panels.delta[s].data(),
-                      l == 0 ? w.xdot[s] : w.layers[at - 1].adot[s].data()};
+    if (use[s]) streams[n++] = {delta_of(l, s, w), tangent_of(l, s, w)};
   return n;
 }
 
 void Mlp::adjoint(const double* ybar, const bool (&use)[kStreams], bool x, bool theta,
                   Workspace& w) const {
   const int count = static_cast<int>(layers_.size());
-  const double* zbar = ybar;
   for (int l = count - 2; l >= 0; --l) {
-    const auto at = static_cast<std::size_t>(l);
-    const Layer& next = layers_[at + 1];
-    auto& panels = w.layers[at];
-    kernels_->adjoint(layers_[at].activation, next.transposed.data(), next.in, next.out, zbar,
-                      slope(w, l), w.curvature, panels.zbar.data());
-    zbar = panels.zbar.data();
+    const Layer& next = layers_[l + 1];
+    kernels_->adjoint(adjoint_of(l + 1, ybar, w), next.out, next.backward.data(), next.in,
+                      w.layers[l].slope.data(), w.curvature, w.layers[l].zbar.data());
   }
   if (x) {
     const Layer& first = layers_.front();
-    if (zbar)
-      kernels_->affine(first.transposed.data(), nullptr, first.in, first.out, zbar,
-                       w.x_adjoint.data());
+    const Features zbar = adjoint_of(0, ybar, w);
+    if (zbar.data)
+      kernels_->dots(zbar, first.out, first.forward.data(), nullptr, first.in, w.x_adjoint.data());
     else
       std::fill(w.x_adjoint.begin(), w.x_adjoint.end(), 0.0);
   }
   if (!theta) return;
   for (int l = 0; l < count; ++l) {
-    const auto at = static_cast<std::size_t>(l);
-    const Layer& layer = layers_[at];
-    auto& panels = w.layers[at];
+    const Layer& layer = layers_[l];
+    auto& numbers = w.layers[l];
     OuterStream streams[kStreams + 1];
     const int n = weight_streams(l, ybar, use, w, streams);
-    const double* g = l == count - 1 ? ybar : panels.zbar.data();
-    if (n == 0) {
-      if (!w.gathered) std::fill(panels.gradient.begin(), panels.gradient.end(), 0.0);
-    } else if (layer.lanes) {
-      kernels_->outer_lanes(layer.out, layer.in, streams, n, w.gathered, panels.gradient.data());
-    } else {
-      kernels_->outer(layer.out, layer.in, streams, n, w.scratch.data(), w.gathered,
-                      panels.gradient.data());
-    }
-    if (g)
-      kernels_->sum_lanes(layer.out, g, w.gathered, panels.bias_lanes.data());
+    if (layer.transposed)
+      for (auto& stream : streams) std::swap(stream.left, stream.right);
+    if (n > 0)
+      kernels_->outer(layer.transposed ? layer.in : layer.out,
+                      layer.transposed ? layer.out : layer.in, streams, n, w.gathered,
+                      numbers.gradient.data());
     else if (!w.gathered)
-      std::fill(panels.bias_lanes.begin(), panels.bias_lanes.end(), 0.0);
+      std::fill(numbers.gradient.begin(), numbers.gradient.end(), 0.0);
+    const Features g = adjoint_of(l, ybar, w);
+    if (g.data)
+      kernels_->sums(g, layer.out, w.gathered, numbers.bias_gradient.data());
+    else if (!w.gathered)
+      std::fill(numbers.bias_gradient.begin(), numbers.bias_gradient.end(), 0.0);
   }
   w.gathered = true;
 }
 
-void Mlp::gradient_lanes(const double* ybar, const bool (&use)[kStreams], const Workspace& w,
+void Mlp::gradient_lanes(const double* ybar, const bool (&use)[kStreams], Workspace& w,
                          double* lanes) const {
-  for (int l = 0; l < static_cast<int>(layers_.size()); ++l) {
-    const Layer& layer = layers_[static_cast<std::size_t>(l)];
+  auto to_panel = [](Features from, int features, double* panel) {
+    for (int k = 0; k < features; ++k)
+      for (int s = 0; s < kBlock; ++s) panel[k * kBlock + s] = from.at(s, k);
+  };
+  for (int l = 0; l < std::ssize(layers_); ++l) {
+    const Layer& layer = layers_[l];
     OuterStream streams[kStreams + 1];
     const int n = weight_streams(l, ybar, use, w, streams);
     std::fill_n(lanes, layer.out * (layer.in + 1) * kBlock, 0.0);
-    for (int row = 0; row < layer.out; ++row)
-      for (int col = 0; col < layer.in; ++col, lanes += kBlock)
-        for (int k = 0; k < n; ++k) {
-          const double *g = streams[k].g + row * kBlock, *a = streams[k].a + col * kBlock;
-          for (int s = 0; s < kBlock; ++s) lanes[s] += g[s] * a[s];
+    const std::size_t size = static_cast<std::size_t>(layer.in + layer.out) * kBlock;
+    if (w.panels.size() < size) w.panels.resize(size);
+    double *left = w.panels.data(), *right = left + layer.out * kBlock;
+    for (int k = 0; k < n; ++k) {
+      to_panel(streams[k].left, layer.out, left);
+      to_panel(streams[k].right, layer.in, right);
+      double* to = lanes;
+      for (int row = 0; row < layer.out; ++row)
+        for (int col = 0; col < layer.in; ++col, to += kBlock) {
+          const double *g = left + row * kBlock, *a = right + col * kBlock;
+          for (int s = 0; s < kBlock; ++s) to[s] += g[s] * a[s];
         }
-    const double* g = l + 1 == static_cast<int>(layers_.size())
-                          ? ybar
-                          : w.layers[static_cast<std::size_t>(l)].zbar.data();
-    if (g) std::copy_n(g, layer.out * kBlock, lanes);
+    }
+    lanes += layer.out * layer.in * kBlock;
+    const Features g = adjoint_of(l, ybar, w);
+    if (g.data) to_panel(g, layer.out, lanes);
     lanes += layer.out * kBlock;
   }
 }
@@ -289,17 +301,19 @@ void Mlp::add_gradient(const Workspace& w, std::span<double> merged) const {
   double* out = merged.data();
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const Layer& layer = layers_[l];
-    const double* gradient = w.layers[l].gradient.data();
-    if (layer.lanes) {
-      kernels_->fold_lanes(layer.out * layer.in, gradient, out);
-    } else if (layer.in == padded(layer.in)) {
-      kernels_->add(layer.out * layer.in, gradient, out);
+    const double* strip = w.layers[l].gradient.data();
+    if (layer.transposed) {
+      for (int row = 0; row < layer.out; row += kStrip)
+        for (int col = 0; col < layer.in; ++col, strip += kStrip)
+          for (int r = row; r < std::min(row + kStrip, layer.out); ++r)
+            out[r * layer.in + col] += strip[r - row];
     } else {
-      for (int row = 0; row < layer.out; ++row, gradient += padded(layer.in))
-        kernels_->add(layer.in, gradient, out + row * layer.in);
+      for (int col = 0; col < layer.in; col += kStrip)
+        for (int row = 0; row < layer.out; ++row, strip += kStrip)
+          kernels_->add(std::min(kStrip, layer.in - col), strip, out + row * layer.in + col);
     }
     out += layer.out * layer.in;
-    kernels_->fold_lanes(layer.out, w.layers[l].bias_lanes.data(), out);
+    kernels_->add(layer.out, w.layers[l].bias_gradient.data(), out);
     out += layer.out;
   }
 }

@@ -54,15 +54,15 @@ class Mlp {
    private:
     friend class Mlp;
     struct Layer {
-      AlignedVector a, k, zbar;  // [out]
+      AlignedVector a, slope, zbar;  // [out] in strips, like
       AlignedVector delta[kStreams], adot[kStreams];
-      AlignedVector gradient, bias_lanes;  // accumulators
+      AlignedVector gradient, bias_gradient;  // accumulators
     };
     std::vector<Layer> layers;  // of the merged network, the output layer has only accumulators
     const double* gy[kStreams] = {};
     bool curvature = false;  // zbar already holds curvature terms
     bool gathered = false;   // accumulators count; else they begin with the next adjoint
-    AlignedVector scratch;
+    AlignedVector panels;    // of gradient_lanes
   };
 
   explicit Mlp(MlpShape shape, const Kernels& kernels = simd_kernels());
@@ -86,7 +86,7 @@ class Mlp {
 
   // What the last adjoint, with the same ybar and use, has in every lane as gradient of S to the
   // merged network's parameters [merged_size][kBlock].
-  void gradient_lanes(const double* ybar, const bool (&use)[kStreams], const Workspace& w,
+  void gradient_lanes(const double* ybar, const bool (&use)[kStreams], Workspace& w,
                       double* lanes) const;
 
   // Gradients are gathered for the merged network and expanded to theta once, after all chunks are
@@ -102,8 +102,9 @@ class Mlp {
     int in, out;
     Activation activation;
     int first, last;                         // layers of the shape that were merged into this one
-    bool lanes;                              // how its weight gradient is gathered
-    AlignedVector transposed;                // weights [in][out]
+    bool transposed;                         // its weight gradient is gathered as [in][out]
+    AlignedVector forward, backward;         // weights [in][out] and [out][in], in strips
+    AlignedVector bias;                      // [out], whole strips
     std::vector<double> merged_w, merged_b;  // [out][in], [out] where layers merge
     std::vector<std::vector<double>> prefix_w, prefix_b;  // of layers first .. i, first < i < last
   };
@@ -111,11 +112,14 @@ class Mlp {
   int offset(int i) const { return offsets_[static_cast<std::size_t>(i)]; }
   const double* prefix_w(const Layer& layer, int i) const;
   const double* prefix_b(const Layer& layer, int i) const;
-  const double* bias(const Layer& layer) const { return prefix_b(layer, layer.last); }
-  const double* weights(const Layer& layer) const { return prefix_w(layer, layer.last); }
   void merge(Layer& layer);
-  const double* slope(const Workspace& w, int layer) const;
-  // Pairs whose outer products are the gradient to the weights of a layer; how many.
+  // What enters a layer, and the adjoint of what leaves it before the activation; the same of a
+  // stream: its tangent and delta.
+  Features value(int layer, const Workspace& w) const;
+  Features adjoint_of(int layer, const double* ybar, const Workspace& w) const;
+  Features tangent_of(int layer, int stream, const Workspace& w) const;
+  Features delta_of(int layer, int stream, const Workspace& w) const;
+  // Pairs (delta, value) whose outer products are the gradient to the weights of a layer; how many.
   int weight_streams(int layer, const double* ybar, const bool (&use)[kStreams], const Workspace& w,
                      OuterStream (&streams)[kStreams + 1]) const;
 

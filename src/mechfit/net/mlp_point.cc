@@ -4,9 +4,9 @@ namespace mechfit {
 
 MlpPoint::MlpPoint(const Mlp& net) {
   for (const auto& layer : net.layers_) {
-    layers_.push_back({net.weights(layer),
-                       layer.transposed.data(),
-                       net.bias(layer),
+    layers_.push_back({layer.forward.data(),
+                       layer.backward.data(),
+                       layer.bias.data(),
                        layer.out,
                        layer.in,
                        layer.activation,
@@ -31,8 +31,8 @@ PointStep MlpPoint::forward(int layer, const double* x, const double* xdot, doub
   }
   return {last ? PointStep::Function::none : PointStep::Function::activate,
           at.activation,
-          at.w,
-          at.transposed,
+          at.backward,
+          at.forward,
           at.b,
           at.rows,
           at.cols,
@@ -49,8 +49,8 @@ PointStep MlpPoint::reverse(int layer, const double* gy, double* x_reverse) {
   const bool tanh = below && below->activation == Activation::tanh;
   return {below ? PointStep::Function::slope : PointStep::Function::none,
           below ? below->activation : Activation::identity,
-          at.transposed,
-          at.w,
+          at.forward,
+          at.backward,
           nullptr,
           at.cols,
           at.rows,

@@ -24,10 +24,10 @@ class MlpPoint {
 
  private:
   struct Layer {
-    const double *w, *transposed, *b;
+    const double *forward, *backward, *b;  // as in Mlp
     int rows, cols;
     Activation activation;
-    AlignedVector a, k, delta, adot;  // [rows], as in Mlp; empty for the output layer
+    AlignedVector a, k, delta, adot;  // [rows]; empty for the output layer
   };
   std::vector<Layer> layers_;
 };

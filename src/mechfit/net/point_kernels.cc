@@ -9,6 +9,8 @@
 
 #include "mechfit/net/point_kernels.h"
 
+#include <algorithm>
+
 HWY_BEFORE_NAMESPACE();
 namespace mechfit::HWY_NAMESPACE {
 namespace {
@@ -21,7 +23,7 @@ HWY_INLINE void store(V v, double* p) { hn::StoreU(v, D(), p); }
 // y = W x (+ b) for kRows <= kLanes rows, and with kTangent ydot = W xdot: the columns are in
 // lanes.
 template <int kRows, bool kTangent>
-HWY_INLINE void dots(const double* HWY_RESTRICT w, const double* b, int cols,
+HWY_INLINE void dots(const double* HWY_RESTRICT w, const double* b, int all_rows, int cols,
                      const double* HWY_RESTRICT x, const double* HWY_RESTRICT xdot,
                      double* HWY_RESTRICT y, double* HWY_RESTRICT ydot) {
   constexpr bool kTogether = kTangent && 2 * kRows <= kLanes;  // both in one register
@@ -29,15 +31,16 @@ HWY_INLINE void dots(const double* HWY_RESTRICT w, const double* b, int cols,
   V* sum_dot = kTogether ? sum + kRows : rest;
   HWY_UNROLL(8)
   for (int i = 0; i < kLanes; ++i) sum[i] = rest[i] = hn::Zero(D());
-  for (int k = 0; k < cols; k += kLanes) {
-    const V value = load(x + k), rate = kTangent ? load(xdot + k) : value;
-    HWY_UNROLL(8)
-    for (int i = 0; i < kRows; ++i) {
-      const V weights = load(w + i * cols + k);
-      sum[i] = hn::MulAdd(weights, value, sum[i]);
-      if (kTangent) sum_dot[i] = hn::MulAdd(weights, rate, sum_dot[i]);
+  for (int strip = 0; strip < cols; strip += kStrip, w += all_rows * kStrip)
+    for (int k = 0; k < std::min(kStrip, cols - strip); k += kLanes) {
+      const V value = load(x + strip + k), rate = kTangent ? load(xdot + strip + k) : value;
+      HWY_UNROLL(8)
+      for (int i = 0; i < kRows; ++i) {
+        const V weights = load(w + i * kStrip + k);
+        sum[i] = hn::MulAdd(weights, value, sum[i]);
+        if (kTangent) sum_dot[i] = hn::MulAdd(weights, rate, sum_dot[i]);
+      }
     }
-  }
   constexpr int kSums = kTogether ? 2 * kRows : kRows;
   const V total = sums_of_lanes<kSums>(sum);
   if constexpr (kRows == kLanes) {
@@ -54,13 +57,13 @@ HWY_INLINE void dots(const double* HWY_RESTRICT w, const double* b, int cols,
   }
 }
 
-// The same for any number of rows.
+// The same for the last `rows` rows of all.
 template <bool kTangent>
-HWY_INLINE void all_dots(const double* w, const double* b, int rows, int cols, const double* x,
-                         const double* xdot, double* y, double* ydot) {
+HWY_INLINE void last_dots(const double* w, const double* b, int all_rows, int rows, int cols,
+                          const double* x, const double* xdot, double* y, double* ydot) {
   auto some = [&]<int kRows>() MECHFIT_INLINED {
-    dots<kRows, kTangent>(w, b, cols, x, xdot, y, ydot);
-    rows -= kRows, w += kRows * cols, y += kRows;
+    dots<kRows, kTangent>(w, b, all_rows, cols, x, xdot, y, ydot);
+    rows -= kRows, w += kRows * kStrip, y += kRows;
     if (b) b += kRows;
     if (kTangent) ydot += kRows;
   };
@@ -74,11 +77,10 @@ HWY_INLINE void all_dots(const double* w, const double* b, int rows, int cols, c
   if (rows == 1) some.template operator()<1>();
 }
 
-// done(row, W x + b, W xdot) for kVectors registers of rows from `row` on. kChains partial sums
-// each hide the latency of a multiply-add.
+// done(row, W x + b, W xdot) for kVectors registers of rows from `row` on, all of one strip.
+// kChains partial sums each hide the latency of a multiply-add.
 template <int kVectors, int kChains, bool kTangent, class Done>
-HWY_INLINE void rows_in_lanes(const PointStep& step, int row, int rows, int cols,
-                              const Done& done) {
+HWY_INLINE void rows_in_lanes(const PointStep& step, int row, int cols, const Done& done) {
   V sum[kChains][kVectors], rate[kChains][kVectors];
   HWY_UNROLL(4)
   for (int c = 0; c < kChains; ++c) HWY_UNROLL(8)
@@ -86,7 +88,7 @@ HWY_INLINE void rows_in_lanes(const PointStep& step, int row, int rows, int cols
     sum[c][j] = step.b && c == 0 ? load(step.b + row + j * kLanes) : hn::Zero(D());
     rate[c][j] = hn::Zero(D());
   }
-  const double* w = step.transposed + row;
+  const double* w = step.transposed + row / kStrip * cols * kStrip + row % kStrip;
   auto add_column = [&](int k, int c) MECHFIT_INLINED {
     const V x = set(step.x[k]), xdot = kTangent ? set(step.xdot[k]) : x;
     HWY_UNROLL(8)
@@ -95,7 +97,7 @@ HWY_INLINE void rows_in_lanes(const PointStep& step, int row, int rows, int cols
       sum[c][j] = hn::MulAdd(x, weights, sum[c][j]);
       if (kTangent) rate[c][j] = hn::MulAdd(xdot, weights, rate[c][j]);
     }
-    w += rows;
+    w += kStrip;
   };
   int k = 0;
   for (; k + kChains <= cols; k += kChains) {
@@ -116,31 +118,30 @@ HWY_INLINE void rows_in_lanes(const PointStep& step, int row, int rows, int cols
 // The same for all rows that fill registers; where the others begin.
 template <bool kTangent, class Done>
 HWY_INLINE int whole_registers(const PointStep& step, int rows, int cols, const Done& done) {
+  static_assert(kStrip % (4 * kLanes) == 0);
   int row = 0;
-  if constexpr (!kTangent)
-    for (; row + 8 * kLanes <= rows; row += 8 * kLanes)
-      rows_in_lanes<8, 1, false>(step, row, rows, cols, done);
   for (; row + 4 * kLanes <= rows; row += 4 * kLanes)
-    rows_in_lanes<4, kTangent ? 1 : 2, kTangent>(step, row, rows, cols, done);
+    rows_in_lanes<4, kTangent ? 1 : 2, kTangent>(step, row, cols, done);
   for (; row + kLanes <= rows; row += kLanes)
-    rows_in_lanes<1, 4, kTangent>(step, row, rows, cols, done);
+    rows_in_lanes<1, 4, kTangent>(step, row, cols, done);
   return row;
 }
 
 // y = W x + b and ydot = W xdot for the rows from `row` on.
 template <bool kTangent>
 HWY_INLINE void remaining(const PointStep& step, int row, int rows, int cols) {
-  const double *w = step.w + row * cols, *x = step.x, *xdot = step.xdot;
+  const double *w = step.w + row * kStrip, *x = step.x, *xdot = step.xdot;
   if (cols % kLanes == 0) {
-    all_dots<kTangent>(w, step.b ? step.b + row : nullptr, rows - row, cols, x, xdot, step.y + row,
-                       kTangent ? step.ydot + row : nullptr);
+    last_dots<kTangent>(w, step.b ? step.b + row : nullptr, rows, rows - row, cols, x, xdot,
+                        step.y + row, kTangent ? step.ydot + row : nullptr);
     return;
   }
-  for (; row < rows; ++row, w += cols) {
+  for (; row < rows; ++row, w += kStrip) {
     double sum = step.b ? step.b[row] : 0.0, rate = 0.0;
     for (int k = 0; k < cols; ++k) {
-      sum += w[k] * x[k];
-      if (kTangent) rate += w[k] * xdot[k];
+      const double weight = w[k / kStrip * rows * kStrip + k % kStrip];
+      sum += weight * x[k];
+      if (kTangent) rate += weight * xdot[k];
     }
     step.y[row] = sum;
     if (kTangent) step.ydot[row] = rate;
@@ -181,7 +182,7 @@ void run(const PointStep& step) {
       finish(row, load(step.y + row), kTangent ? load(step.ydot + row) : hn::Zero(D()));
   }
   if (!kSoftplus) return;
-  simd_kernels().activate(kAct, (rows + kBlock - 1) / kBlock, step.y, step.k);
+  simd_kernels().activate(kAct, (rows + kBlock - 1) / kBlock * kBlock, step.y, step.k);
   for (int row = 0; kTangent && row < rows; row += kLanes)
     store(times_slope<kAct>(load(step.k + row), load(step.ydot + row)), step.ydot + row);
 }

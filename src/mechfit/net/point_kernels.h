@@ -18,7 +18,7 @@ struct PointStep {
   };
   Function function;
   Activation activation;
-  const double *w, *transposed, *b;  // [rows][cols], [cols][rows], [rows] or null
+  const double *w, *transposed, *b;  // [rows][cols], [cols][rows] in strips, [rows] or null
   int rows, cols;
   const double *x, *xdot;
   double *k, *y, *ydot;
