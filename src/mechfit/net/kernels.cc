@@ -97,8 +97,10 @@ HWY_INLINE void tile(const double* HWY_RESTRICT x, int inner, const double* HWY_
     for (int r = 0; r < kSamples; ++r) sum[r][j] = start;
   }
   constexpr int kSample = kPanel ? 1 : kStrip, kFeature = kPanel ? kBlock : 1;
-  for (; inner > 0; inner -= kStrip, x += kBlock * kStrip, w += kStrip * kStrip)
-    add_products(std::min(inner, kStrip), x, kSample, kFeature, w, kLanes, kStrip, sum);
+  for (; inner >= kStrip; inner -= kStrip, x += kBlock * kStrip, w += kStrip * kStrip)
+    for (int k = 0; k < kStrip; k += 4)
+      add_four_products(x + k * kFeature, kSample, kFeature, w + k * kStrip, kLanes, kStrip, sum);
+  if (inner > 0) add_products(inner, x, kSample, kFeature, w, kLanes, kStrip, sum);
   HWY_UNROLL(8)
   for (int r = 0; r < kSamples; ++r) HWY_UNROLL(8)
   for (int j = 0; j < kVectors; ++j) done(index + r * kStrip + j * kLanes, sum[r][j]);
@@ -133,11 +135,11 @@ HWY_INLINE void product(Features x, int inner, const double* w, const double* b,
 void layer(Activation act, Features x, int inner, const double* w, const double* b, int width,
            double* a, double* slope) {
   product(x, inner, w, b, width, [=](int i, V z) MECHFIT_INLINED { store(z, a + i); });
-  for_strips(width, [&](int strip, int vectors) HWY_ATTR {
-    const int columns = vectors * kLanes, all = kBlock * kStrip;
-    const int piece = columns == kStrip ? all : columns;
-    for (int i = 0; i < all; i += piece == all ? all : kStrip)
-      activate(act, piece, a + strip * all + i, slope + strip * all + i);
+  for_strips(width, [&](int, int vectors) HWY_ATTR {
+    const bool whole = vectors * kLanes == kStrip;
+    for (int i = 0; i < kBlock * kStrip; i += whole ? kBlock * kStrip : kStrip)
+      activate(act, whole ? kBlock * kStrip : vectors * kLanes, a + i, slope + i);
+    a += kBlock * kStrip, slope += kBlock * kStrip;
   });
 }
 
@@ -241,9 +243,11 @@ HWY_INLINE void outer_tile(const OuterStream* streams, int count, int row, int c
   for (int r = 0; r < kRows; ++r) HWY_UNROLL(8)
   for (int j = 0; j < kVectors; ++j)
     sum[r][j] = add ? load(gradient + r * kStrip + j * kLanes) : hn::Zero(D());
-  for (int s = 0; s < count; ++s)
-    add_products(kBlock, streams[s].left.data + row, kRow, kSample, streams[s].right.data + column,
-                 kLanes, kStrip, sum);
+  for (int i = 0; i < count; ++i) {
+    const double *left = streams[i].left.data + row, *right = streams[i].right.data + column;
+    for (int s = 0; s < kBlock; s += 4)
+      add_four_products(left + s * kSample, kRow, kSample, right + s * kStrip, kLanes, kStrip, sum);
+  }
   HWY_UNROLL(8)
   for (int r = 0; r < kRows; ++r) HWY_UNROLL(8)
   for (int j = 0; j < kVectors; ++j) store(sum[r][j], gradient + r * kStrip + j * kLanes);

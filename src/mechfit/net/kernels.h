@@ -48,7 +48,7 @@ struct Kernels {
   void (*layer)(Activation act, Features x, int inner, const double* w, const double* b, int width,
                 double* a, double* slope);
 
-  // The same of `count` numbers a = z, in place.
+  // a = act(z) and its slope of `count` numbers, in place of z
   void (*activate)(Activation act, int count, double* a, double* slope);
 
   // g = x W,  out = slope g;  with other: e (+)= (act''/act') g other.
