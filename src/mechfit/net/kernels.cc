@@ -101,9 +101,10 @@ HWY_INLINE void tile(const double* HWY_RESTRICT x, int inner, const double* HWY_
     for (int k = 0; k < kStrip; k += 4)
       add_four_products(x + k * kFeature, kSample, kFeature, w + k * kStrip, kLanes, kStrip, sum);
   if (inner > 0) add_products(inner, x, kSample, kFeature, w, kLanes, kStrip, sum);
+  const Done finish = done;  // whose pointers no store can change
   HWY_UNROLL(8)
   for (int r = 0; r < kSamples; ++r) HWY_UNROLL(8)
-  for (int j = 0; j < kVectors; ++j) done(index + r * kStrip + j * kLanes, sum[r][j]);
+  for (int j = 0; j < kVectors; ++j) finish(index + r * kStrip + j * kLanes, sum[r][j]);
 }
 
 // done(where it stands, x W + b) for all samples and columns
