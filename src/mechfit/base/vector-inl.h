@@ -42,14 +42,18 @@ HWY_INLINE void add_products(int count, const double* HWY_RESTRICT left, int lef
   }
 }
 
-template <int kRows, int kVectors>
-HWY_INLINE void add_four_products(const double* HWY_RESTRICT left, int left_row, int left_step,
-                                  const double* HWY_RESTRICT right, int right_vector,
-                                  int right_step, V (&sum)[kRows][kVectors]) {
-  HWY_UNROLL(4)
-  for (int k = 0; k < 4; ++k)
-    add_products(1, left + k * left_step, left_row, left_step, right + k * right_step, right_vector,
-                 right_step, sum);
+// The same for a count that is known and a multiple of four, which go in one piece where there are
+// registers enough.
+template <int kCount, int kRows, int kVectors>
+HWY_INLINE void add_products(const double* HWY_RESTRICT left, int left_row, int left_step,
+                             const double* HWY_RESTRICT right, int right_vector, int right_step,
+                             V (&sum)[kRows][kVectors]) {
+  constexpr int kPiece = kLanes == 8 ? 4 : 1;
+  for (int k = 0; k < kCount; k += kPiece) {
+    HWY_UNROLL(4)
+    for (int i = 0; i < kPiece; ++i, left += left_step, right += right_step)
+      add_products(1, left, left_row, left_step, right, right_vector, right_step, sum);
+  }
 }
 
 // Lane i of the result is the sum of the lanes of x[i], i < kCount.

@@ -98,8 +98,7 @@ HWY_INLINE void tile(const double* HWY_RESTRICT x, int inner, const double* HWY_
   }
   constexpr int kSample = kPanel ? 1 : kStrip, kFeature = kPanel ? kBlock : 1;
   for (; inner >= kStrip; inner -= kStrip, x += kBlock * kStrip, w += kStrip * kStrip)
-    for (int k = 0; k < kStrip; k += 4)
-      add_four_products(x + k * kFeature, kSample, kFeature, w + k * kStrip, kLanes, kStrip, sum);
+    add_products<kStrip>(x, kSample, kFeature, w, kLanes, kStrip, sum);
   if (inner > 0) add_products(inner, x, kSample, kFeature, w, kLanes, kStrip, sum);
   const Done finish = done;  // whose pointers no store can change
   HWY_UNROLL(8)
@@ -244,11 +243,9 @@ HWY_INLINE void outer_tile(const OuterStream* streams, int count, int row, int c
   for (int r = 0; r < kRows; ++r) HWY_UNROLL(8)
   for (int j = 0; j < kVectors; ++j)
     sum[r][j] = add ? load(gradient + r * kStrip + j * kLanes) : hn::Zero(D());
-  for (int i = 0; i < count; ++i) {
-    const double *left = streams[i].left.data + row, *right = streams[i].right.data + column;
-    for (int s = 0; s < kBlock; s += 4)
-      add_four_products(left + s * kSample, kRow, kSample, right + s * kStrip, kLanes, kStrip, sum);
-  }
+  for (int i = 0; i < count; ++i)
+    add_products<kBlock>(streams[i].left.data + row, kRow, kSample, streams[i].right.data + column,
+                         kLanes, kStrip, sum);
   HWY_UNROLL(8)
   for (int r = 0; r < kRows; ++r) HWY_UNROLL(8)
   for (int j = 0; j < kVectors; ++j) store(sum[r][j], gradient + r * kStrip + j * kLanes);
