@@ -82,10 +82,11 @@ BENCHMARK(tanh_of_a_panel);
 void product_of_a_panel(benchmark::State& state) {
   const int width = static_cast<int>(state.range(0));
   AlignedVector w(static_cast<std::size_t>(in_strips(width, width)), 0.01);
-  AlignedVector x(static_cast<std::size_t>(in_strips(kBlock, width)), 0.5), slope = x, y = x;
+  AlignedVector x(static_cast<std::size_t>(in_strips(kBlock, width)), 0.5), k = x, y = x;
   const Kernels& kernels = simd_kernels();
   for (auto _ : state) {
-    kernels.adjoint({x.data()}, width, w.data(), width, slope.data(), false, y.data());
+    kernels.adjoint(Activation::tanh, {x.data()}, width, w.data(), width, k.data(), false,
+                    y.data());
     benchmark::DoNotOptimize(y.data());
   }
   state.counters["GFLOP/s"] = benchmark::Counter(2e-9 * width * width * kBlock,

@@ -34,21 +34,17 @@ void vector_tanh(const double* x, int count, double* y) {
   for (int j = i; j < count; ++j) y[j] = buffer[j - i];
 }
 
-void activate(Activation act, int count, double* HWY_RESTRICT a, double* HWY_RESTRICT slope) {
-  const V one = set(1.0);
+void activate(Activation act, int count, double* HWY_RESTRICT a, double* HWY_RESTRICT k) {
   if (act == Activation::tanh) {
-    for (int i = 0; i < count; i += kLanes) {
-      const V y = tanh_of(load(a + i));
-      store(y, a + i);
-      store(hn::NegMulAdd(y, y, one), slope + i);
-    }
+    for (int i = 0; i < count; i += kLanes) store(tanh_of(load(a + i)), a + i);
   } else if (act == Activation::softplus) {
+    const V one = set(1.0);
     for (int i = 0; i < count; i += kLanes) {
       const V z = load(a + i);
       const V small = hn::Exp(D(), hn::Neg(hn::Abs(z)));
       const V nonnegative = hn::IfThenElse(hn::Ge(z, hn::Zero(D())), one, small);
       const V value = hn::Add(hn::Max(z, hn::Zero(D())), hn::Log1p(D(), small));
-      store(hn::Div(nonnegative, hn::Add(one, small)), slope + i);
+      store(hn::Div(nonnegative, hn::Add(one, small)), k + i);
       store(hn::IfThenElse(hn::IsNaN(z), z, value), a + i);
     }
   }
@@ -133,65 +129,82 @@ HWY_INLINE void product(Features x, int inner, const double* w, const double* b,
 }
 
 void layer(Activation act, Features x, int inner, const double* w, const double* b, int width,
-           double* a, double* slope) {
+           double* a, double* k) {
   product(x, inner, w, b, width, [=](int i, V z) MECHFIT_INLINED { store(z, a + i); });
   for_strips(width, [&](int, int vectors) HWY_ATTR {
     const bool whole = vectors * kLanes == kStrip;
     for (int i = 0; i < kBlock * kStrip; i += whole ? kBlock * kStrip : kStrip)
-      activate(act, whole ? kBlock * kStrip : vectors * kLanes, a + i, slope + i);
-    a += kBlock * kStrip, slope += kBlock * kStrip;
+      activate(act, whole ? kBlock * kStrip : vectors * kLanes, a + i, k + i);
+    a += kBlock * kStrip;
+    if (k) k += kBlock * kStrip;
   });
 }
 
 template <Activation kAct>
-HWY_INLINE V curvature(V a, V slope) {
-  return kAct == Activation::tanh ? hn::Mul(set(-2.0), a) : hn::Sub(set(1.0), slope);
+HWY_INLINE V times_slope(V k, V g) {
+  return kAct == Activation::tanh ? hn::NegMulAdd(hn::Mul(g, k), k, g) : hn::Mul(g, k);
+}
+
+// (act''/act') g other + e
+template <Activation kAct>
+HWY_INLINE V add_bend(V k, V g, V other, V e) {
+  if constexpr (kAct == Activation::tanh)
+    return hn::MulAdd(hn::Mul(g, k), hn::Mul(set(-2.0), other), e);
+  return hn::MulAdd(hn::NegMulAdd(g, k, g), other, e);
 }
 
 template <Activation kAct>
-void slope_product_of(Features x, int inner, const double* w, int width, const double* a,
-                      const double* slope, const double* other, double* e, bool add, double* out) {
+void slope_product_of(Features x, int inner, const double* w, int width, const double* k,
+                      const double* other, double* e, bool add, double* out) {
   if (!other) {
     product(x, inner, w, nullptr, width, [=](int i, V g) MECHFIT_INLINED {
-      store(hn::Mul(load(slope + i), g), out + i);
+      store(times_slope<kAct>(load(k + i), g), out + i);
     });
   } else if (add) {
     product(x, inner, w, nullptr, width, [=](int i, V g) MECHFIT_INLINED {
-      const V s = load(slope + i), bend = hn::Mul(curvature<kAct>(load(a + i), s), load(other + i));
-      store(hn::MulAdd(bend, g, load(e + i)), e + i);
-      store(hn::Mul(s, g), out + i);
+      const V from = load(k + i);
+      store(add_bend<kAct>(from, g, load(other + i), load(e + i)), e + i);
+      store(times_slope<kAct>(from, g), out + i);
     });
   } else {
     product(x, inner, w, nullptr, width, [=](int i, V g) MECHFIT_INLINED {
-      const V s = load(slope + i), bend = hn::Mul(curvature<kAct>(load(a + i), s), load(other + i));
-      store(hn::Mul(bend, g), e + i);
-      store(hn::Mul(s, g), out + i);
+      const V from = load(k + i);
+      store(add_bend<kAct>(from, g, load(other + i), hn::Zero(D())), e + i);
+      store(times_slope<kAct>(from, g), out + i);
     });
   }
 }
 
 void slope_product(Activation act, Features x, int inner, const double* w, int width,
-                   const double* a, const double* slope, const double* other, double* e, bool add,
-                   double* out) {
+                   const double* k, const double* other, double* e, bool add, double* out) {
   if (act == Activation::tanh)
-    slope_product_of<Activation::tanh>(x, inner, w, width, a, slope, other, e, add, out);
+    slope_product_of<Activation::tanh>(x, inner, w, width, k, other, e, add, out);
   else
-    slope_product_of<Activation::softplus>(x, inner, w, width, a, slope, other, e, add, out);
+    slope_product_of<Activation::softplus>(x, inner, w, width, k, other, e, add, out);
 }
 
-void adjoint(Features x, int inner, const double* w, int width, const double* slope, bool e_valid,
-             double* e) {
+template <Activation kAct>
+void adjoint_of(Features x, int inner, const double* w, int width, const double* k, bool e_valid,
+                double* e) {
   if (!x.data) {
     if (!e_valid) std::fill_n(e, in_strips(kBlock, width), 0.0);
   } else if (e_valid) {
     product(x, inner, w, nullptr, width, [=](int i, V g) MECHFIT_INLINED {
-      store(hn::MulAdd(load(slope + i), g, load(e + i)), e + i);
+      store(hn::Add(times_slope<kAct>(load(k + i), g), load(e + i)), e + i);
     });
   } else {
     product(x, inner, w, nullptr, width, [=](int i, V g) MECHFIT_INLINED {
-      store(hn::Mul(load(slope + i), g), e + i);
+      store(times_slope<kAct>(load(k + i), g), e + i);
     });
   }
+}
+
+void adjoint(Activation act, Features x, int inner, const double* w, int width, const double* k,
+             bool e_valid, double* e) {
+  if (act == Activation::tanh)
+    adjoint_of<Activation::tanh>(x, inner, w, width, k, e_valid, e);
+  else
+    adjoint_of<Activation::softplus>(x, inner, w, width, k, e_valid, e);
 }
 
 // y [kCount][kBlock] = W x + b of kLanes samples and kCount rows of W; sums over features in lanes,

@@ -11,9 +11,11 @@
 // hold finite numbers that nobody reads.
 //
 //   W      weights that a product multiplies from the right, [inner][width] in strips
-//   a, z   value after and before the activation:  a = act(z), slope = act'(z)
-//            tanh       act' = 1 - a^2,           act''/act' = -2 a
-//            softplus   act' = logistic function, act''/act' = 1 - act'
+//   a, z   value after and before the activation:  a = act(z)
+//   k      what the slope is computed from: a itself for tanh, the logistic function of z for
+//          softplus
+//            tanh       act' = 1 - k^2,  act''/act' = -2 k
+//            softplus   act' = k,        act''/act' = 1 - k
 namespace mechfit {
 
 enum class Activation { tanh, softplus, identity };
@@ -44,24 +46,23 @@ struct OuterStream {
 struct Kernels {
   const char* name;
 
-  // a = act(x W + b) and its slope
+  // a = act(x W + b); k is written for softplus only
   void (*layer)(Activation act, Features x, int inner, const double* w, const double* b, int width,
-                double* a, double* slope);
+                double* a, double* k);
 
-  // a = act(z) and its slope of `count` numbers, in place of z
-  void (*activate)(Activation act, int count, double* a, double* slope);
+  // The same of `count` numbers z, in place
+  void (*activate)(Activation act, int count, double* a, double* k);
 
-  // g = x W,  out = slope g;  with other: e (+)= (act''/act') g other.
+  // g = x W,  out = act' g;  with other: e (+)= (act''/act') g other.
   //   reverse   x = delta of the next layer, out = delta = dS/dz, other = tangent of a
   //   tangent   x = tangent of the layer's input, g = tangent of z, out = tangent of a,
   //             other = delta
   void (*slope_product)(Activation act, Features x, int inner, const double* w, int width,
-                        const double* a, const double* slope, const double* other, double* e,
-                        bool add, double* out);
+                        const double* k, const double* other, double* e, bool add, double* out);
 
-  // zbar = slope (x W) + e, in place of e; no x: zbar = e; e_valid false: no e
-  void (*adjoint)(Features x, int inner, const double* w, int width, const double* slope,
-                  bool e_valid, double* e);
+  // zbar = act' (x W) + e, in place of e; no x: zbar = e; e_valid false: no e
+  void (*adjoint)(Activation act, Features x, int inner, const double* w, int width,
+                  const double* k, bool e_valid, double* e);
 
   // y = x W' + b, a panel, with W [count][inner] in strips of inner (b may be null)
   void (*dots)(Features x, int inner, const double* w, const double* b, int count, double* y);

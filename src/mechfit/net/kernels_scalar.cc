@@ -6,17 +6,8 @@
 namespace mechfit {
 namespace {
 
-double curvature(Activation act, double a, double slope) {
-  switch (act) {
-    case Activation::tanh:
-      return -2.0 * a;
-    case Activation::softplus:
-      return 1.0 - slope;
-    case Activation::identity:
-      break;
-  }
-  return 0.0;
-}
+double slope(Activation act, double k) { return act == Activation::tanh ? 1.0 - k * k : k; }
+double curvature(Activation act, double k) { return act == Activation::tanh ? -2.0 * k : 1.0 - k; }
 
 // Where row r, column c of a matrix with so many rows, or sample r, feature c of a layer, stands.
 int at(int rows, int r, int c) { return (c / kStrip * rows + r) * kStrip + c % kStrip; }
@@ -32,41 +23,37 @@ void product(Features x, int inner, const double* w, int width, const Function& 
     }
 }
 
-void activate(Activation act, int count, double* a, double* slope) {
+void activate(Activation act, int count, double* a, double* k) {
   for (int i = 0; i < count; ++i) {
-    if (act == Activation::tanh) {
-      a[i] = std::tanh(a[i]);
-      slope[i] = 1.0 - a[i] * a[i];
-    }
+    if (act == Activation::tanh) a[i] = std::tanh(a[i]);
     if (act == Activation::softplus) {
       const double z = a[i], small = std::exp(-std::abs(z));
-      slope[i] = (z >= 0 ? 1.0 : small) / (1.0 + small);
+      k[i] = (z >= 0 ? 1.0 : small) / (1.0 + small);
       a[i] = std::fmax(z, 0.0) + std::log1p(small);
     }
   }
 }
 
 void layer(Activation act, Features x, int inner, const double* w, const double* b, int width,
-           double* a, double* slope) {
+           double* a, double* k) {
   product(x, inner, w, width, [&](int col, int i, double z) {
     a[i] = z + b[col];
-    activate(act, 1, a + i, slope + i);
+    activate(act, 1, a + i, k + i);
   });
 }
 
 void slope_product(Activation act, Features x, int inner, const double* w, int width,
-                   const double* a, const double* slope, const double* other, double* e, bool add,
-                   double* out) {
+                   const double* k, const double* other, double* e, bool add, double* out) {
   product(x, inner, w, width, [&](int, int i, double g) {
-    out[i] = slope[i] * g;
-    if (other) e[i] = (add ? e[i] : 0.0) + curvature(act, a[i], slope[i]) * g * other[i];
+    out[i] = slope(act, k[i]) * g;
+    if (other) e[i] = (add ? e[i] : 0.0) + curvature(act, k[i]) * g * other[i];
   });
 }
 
-void adjoint(Features x, int inner, const double* w, int width, const double* slope, bool e_valid,
-             double* e) {
+void adjoint(Activation act, Features x, int inner, const double* w, int width, const double* k,
+             bool e_valid, double* e) {
   product(x, x.data ? inner : 0, w, width,
-          [&](int, int i, double g) { e[i] = slope[i] * g + (e_valid ? e[i] : 0.0); });
+          [&](int, int i, double g) { e[i] = slope(act, k[i]) * g + (e_valid ? e[i] : 0.0); });
 }
 
 void dots(Features x, int inner, const double* w, const double* b, int count, double* y) {

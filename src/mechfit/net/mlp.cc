@@ -140,8 +140,9 @@ Mlp::Workspace Mlp::make_workspace() const {
   for (const auto& layer : layers_) {
     Workspace::Layer numbers;
     if (&layer != &layers_.back()) {
-      for (auto* x : {&numbers.a, &numbers.slope, &numbers.zbar})
-        *x = make_strips(kBlock, layer.out);
+      numbers.a = make_strips(kBlock, layer.out);
+      if (layer.activation == Activation::softplus) numbers.k = make_strips(kBlock, layer.out);
+      numbers.zbar = make_strips(kBlock, layer.out);
       for (int s = 0; s < kStreams; ++s) {
         numbers.delta[s] = make_strips(kBlock, layer.out);
         numbers.adot[s] = make_strips(kBlock, layer.out);
@@ -155,6 +156,9 @@ Mlp::Workspace Mlp::make_workspace() const {
   return w;
 }
 
+const double* Mlp::slope(int l, const Workspace& w) const {
+  return (layers_[l].activation == Activation::softplus ? w.layers[l].k : w.layers[l].a).data();
+}
 Features Mlp::value(int l, const Workspace& w) const {
   return l == 0 ? Features{w.x, true} : Features{w.layers[l - 1].a.data()};
 }
@@ -173,7 +177,7 @@ void Mlp::forward(Workspace& w) const {
   for (int l = 0; l + 1 < std::ssize(layers_); ++l) {
     const Layer& layer = layers_[l];
     kernels_->layer(layer.activation, value(l, w), layer.in, layer.forward.data(),
-                    layer.bias.data(), layer.out, w.layers[l].a.data(), w.layers[l].slope.data());
+                    layer.bias.data(), layer.out, w.layers[l].a.data(), w.layers[l].k.data());
   }
 }
 
@@ -190,7 +194,7 @@ void Mlp::reverse(int stream, const double* gy, bool curvature, Workspace& w) co
     const Layer& next = layers_[l + 1];
     auto& numbers = w.layers[l];
     kernels_->slope_product(layers_[l].activation, delta_of(l + 1, stream, w), next.out,
-                            next.backward.data(), next.in, numbers.a.data(), numbers.slope.data(),
+                            next.backward.data(), next.in, slope(l, w),
                             curvature ? numbers.adot[stream].data() : nullptr, numbers.zbar.data(),
                             w.curvature, numbers.delta[stream].data());
   }
@@ -206,7 +210,7 @@ void Mlp::tangent(int stream, bool curvature, bool output, Workspace& w) const {
     const Layer& layer = layers_[l];
     auto& numbers = w.layers[l];
     kernels_->slope_product(layer.activation, tangent_of(l, stream, w), layer.in,
-                            layer.forward.data(), layer.out, numbers.a.data(), numbers.slope.data(),
+                            layer.forward.data(), layer.out, slope(l, w),
                             curvature ? numbers.delta[stream].data() : nullptr, numbers.zbar.data(),
                             w.curvature, numbers.adot[stream].data());
   }
@@ -231,8 +235,9 @@ void Mlp::adjoint(const double* ybar, const bool (&use)[kStreams], bool x, bool 
   const int count = static_cast<int>(layers_.size());
   for (int l = count - 2; l >= 0; --l) {
     const Layer& next = layers_[l + 1];
-    kernels_->adjoint(adjoint_of(l + 1, ybar, w), next.out, next.backward.data(), next.in,
-                      w.layers[l].slope.data(), w.curvature, w.layers[l].zbar.data());
+    kernels_->adjoint(layers_[l].activation, adjoint_of(l + 1, ybar, w), next.out,
+                      next.backward.data(), next.in, slope(l, w), w.curvature,
+                      w.layers[l].zbar.data());
   }
   if (x) {
     const Layer& first = layers_.front();

@@ -54,7 +54,7 @@ class Mlp {
    private:
     friend class Mlp;
     struct Layer {
-      AlignedVector a, slope, zbar;  // [out] in strips, like
+      AlignedVector a, k, zbar;  // [out] in strips, like
       AlignedVector delta[kStreams], adot[kStreams];
       AlignedVector gradient, bias_gradient;  // accumulators
     };
@@ -113,6 +113,7 @@ class Mlp {
   const double* prefix_w(const Layer& layer, int i) const;
   const double* prefix_b(const Layer& layer, int i) const;
   void merge(Layer& layer);
+  const double* slope(int layer, const Workspace& w) const;
   // What enters a layer, and the adjoint of what leaves it before the activation; the same of a
   // stream: its tangent and delta.
   Features value(int layer, const Workspace& w) const;
