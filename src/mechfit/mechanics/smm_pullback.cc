@@ -32,8 +32,6 @@ void Smm::pullback(const Covectors& covectors, const Adjoints& adjoints, Workspa
     along(b, 0, w);
     w.mass.xdot[0] = w.potential.xdot[0] = w.direction[0].data();
     mass_net_.tangent(0, true, true, w.mass);
-    potential_net_.begin_adjoint(w.potential);
-    potential_net_.tangent(0, true, false, w.potential);
   }
   const smm_lanes::Terms terms{covectors.a,
                                b ? w.mass.ydot[0].data() : nullptr,
@@ -49,7 +47,11 @@ void Smm::pullback(const Covectors& covectors, const Adjoints& adjoints, Workspa
 
   const bool wants_q = adjoints.q != nullptr;
   mass_net_.adjoint(w.l_bar.data(), {b != nullptr, c != nullptr}, wants_q, adjoints.theta, w.mass);
-  if (b) potential_net_.adjoint(nullptr, {true, false}, wants_q, adjoints.theta, w.potential);
+  if (b) {
+    potential_net_.begin_adjoint(w.potential);
+    potential_net_.tangent(0, true, false, w.potential);
+    potential_net_.adjoint(nullptr, {true, false}, wants_q, adjoints.theta, w.potential);
+  }
   if (adjoints.theta_lanes) {
     clear_lanes(w);
     double* lanes = w.merged_lanes.data();
