@@ -232,42 +232,43 @@ int Mlp::weight_streams(int l, const double* ybar, const bool (&use)[kStreams], 
 
 void Mlp::adjoint(const double* ybar, const bool (&use)[kStreams], bool x, bool theta,
                   Workspace& w) const {
-  const int count = static_cast<int>(layers_.size());
-  for (int l = count - 2; l >= 0; --l) {
-    const Layer& next = layers_[l + 1];
-    kernels_->adjoint(layers_[l].activation, adjoint_of(l + 1, ybar, w), next.out,
-                      next.backward.data(), next.in, slope(l, w), w.curvature,
-                      w.layers[l].zbar.data());
-  }
-  if (x) {
-    const Layer& first = layers_.front();
-    const Features zbar = adjoint_of(0, ybar, w);
-    if (zbar.data)
-      kernels_->dots(zbar, first.out, first.forward.data(), nullptr, first.in, w.x_adjoint.data());
-    else
-      std::fill(w.x_adjoint.begin(), w.x_adjoint.end(), 0.0);
-  }
-  if (!theta) return;
-  for (int l = 0; l < count; ++l) {
+  for (int l = static_cast<int>(layers_.size()) - 1; l >= 0; --l) {
+    if (theta) gather(l, ybar, use, w);
+    if (l == 0) break;
     const Layer& layer = layers_[l];
-    auto& numbers = w.layers[l];
-    OuterStream streams[kStreams + 1];
-    const int n = weight_streams(l, ybar, use, w, streams);
-    if (layer.transposed)
-      for (auto& stream : streams) std::swap(stream.left, stream.right);
-    if (n > 0)
-      kernels_->outer(layer.transposed ? layer.in : layer.out,
-                      layer.transposed ? layer.out : layer.in, streams, n, w.gathered,
-                      numbers.gradient.data());
-    else if (!w.gathered)
-      std::fill(numbers.gradient.begin(), numbers.gradient.end(), 0.0);
-    const Features g = adjoint_of(l, ybar, w);
-    if (g.data)
-      kernels_->sums(g, layer.out, w.gathered, numbers.bias_gradient.data());
-    else if (!w.gathered)
-      std::fill(numbers.bias_gradient.begin(), numbers.bias_gradient.end(), 0.0);
+    kernels_->adjoint(layers_[l - 1].activation, adjoint_of(l, ybar, w), layer.out,
+                      layer.backward.data(), layer.in, slope(l - 1, w), w.curvature,
+                      w.layers[l - 1].zbar.data());
   }
-  w.gathered = true;
+  if (theta) w.gathered = true;
+  if (!x) return;
+  const Layer& first = layers_.front();
+  const Features zbar = adjoint_of(0, ybar, w);
+  if (zbar.data)
+    kernels_->dots(zbar, first.out, first.forward.data(), nullptr, first.in, w.x_adjoint.data());
+  else
+    std::fill(w.x_adjoint.begin(), w.x_adjoint.end(), 0.0);
+}
+
+// Adds a layer's weight and bias gradient to its accumulators.
+void Mlp::gather(int l, const double* ybar, const bool (&use)[kStreams], Workspace& w) const {
+  const Layer& layer = layers_[l];
+  auto& numbers = w.layers[l];
+  OuterStream streams[kStreams + 1];
+  const int n = weight_streams(l, ybar, use, w, streams);
+  if (layer.transposed)
+    for (auto& stream : streams) std::swap(stream.left, stream.right);
+  if (n > 0)
+    kernels_->outer(layer.transposed ? layer.in : layer.out,
+                    layer.transposed ? layer.out : layer.in, streams, n, w.gathered,
+                    numbers.gradient.data());
+  else if (!w.gathered)
+    std::fill(numbers.gradient.begin(), numbers.gradient.end(), 0.0);
+  const Features g = adjoint_of(l, ybar, w);
+  if (g.data)
+    kernels_->sums(g, layer.out, w.gathered, numbers.bias_gradient.data());
+  else if (!w.gathered)
+    std::fill(numbers.bias_gradient.begin(), numbers.bias_gradient.end(), 0.0);
 }
 
 void Mlp::gradient_lanes(const double* ybar, const bool (&use)[kStreams], Workspace& w,

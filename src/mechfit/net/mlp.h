@@ -123,6 +123,7 @@ class Mlp {
   // Pairs (delta, value) whose outer products are the gradient to the weights of a layer; how many.
   int weight_streams(int layer, const double* ybar, const bool (&use)[kStreams], const Workspace& w,
                      OuterStream (&streams)[kStreams + 1]) const;
+  void gather(int layer, const double* ybar, const bool (&use)[kStreams], Workspace& w) const;
 
   MlpShape shape_;
   const Kernels* kernels_;
