@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cmath>
 #include <span>
 #include <vector>
 
@@ -11,17 +10,7 @@ struct Adam {
   explicit Adam(std::size_t size = 0) : mean(size, 0.0), square(size, 0.0) {}
 
   // step [size] = -rate mean_hat / (sqrt(square_hat) + eps)
-  void step(std::span<const double> gradient, double rate, std::span<double> step) {
-    power1 *= kBeta1;
-    power2 *= kBeta2;
-    const double size = rate / (1.0 - power1), correction = 1.0 / std::sqrt(1.0 - power2);
-    for (std::size_t i = 0; i < mean.size(); ++i) {
-      const double g = gradient[i];
-      mean[i] = kBeta1 * mean[i] + (1.0 - kBeta1) * g;
-      square[i] = kBeta2 * square[i] + (1.0 - kBeta2) * g * g;
-      step[i] = -size * mean[i] / (std::sqrt(square[i]) * correction + kEpsilon);
-    }
-  }
+  void step(std::span<const double> gradient, double rate, std::span<double> step);
 
   static constexpr double kBeta1 = 0.9, kBeta2 = 0.999, kEpsilon = 1e-8;
   std::vector<double> mean, square;
