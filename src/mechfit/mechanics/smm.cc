@@ -185,7 +185,6 @@ Smm::Workspace Smm::make_workspace() const {
   w.l_gradient = make_panel(smm_lanes::entries(n_));
   w.l_bar = make_panel(smm_lanes::entries(n_));
   w.lv_bar = make_panel(smm_lanes::entries(n_));
-  w.v_bar = make_panel(n_);
   w.scratch = make_panel(smm_lanes::pullback_scratch(n_));
   w.minus_energy = make_panel(1);
   std::fill(w.minus_energy.begin(), w.minus_energy.end(), -config_.scales.energy);

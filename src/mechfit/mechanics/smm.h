@@ -68,7 +68,7 @@ class Smm {
     Mlp::Workspace mass, potential, force;
     AlignedVector phi, slope, bend;  // features; phi goes on with v / v_scale for the force network
     AlignedVector direction[Mlp::kStreams];  // of the features
-    AlignedVector w, pi, l_gradient, l_bar, lv_bar, v_bar, scratch;
+    AlignedVector w, pi, l_gradient, l_bar, lv_bar, scratch;
     AlignedVector minus_energy;                   // [1]
     AlignedVector q, v, u, f_bar;                 // last point
     AlignedVector friction_lanes, friction_tanh;  // accumulators [2n], tanh(v / eps) [n]

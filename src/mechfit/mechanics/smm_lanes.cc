@@ -35,12 +35,15 @@ HWY_INLINE const double* at(int n, const double* l, int i, int j) {
 
 HWY_INLINE int features_of(JointType type) { return type == JointType::periodic ? 2 : 1; }
 
+// out += L' x
+HWY_INLINE void add_transposed(int n, const double* l, const double* x, double* out) {
+  for (int j = 0; j < n; ++j)
+    for (int i = j; i < n; ++i) fma(at(n, l, i, j), x + i * kBlock, out + j * kBlock);
+}
 // out = L' x
 HWY_INLINE void transposed(int n, const double* l, const double* x, double* out) {
-  for (int j = 0; j < n; ++j) {
-    zero(out + j * kBlock);
-    for (int i = j; i < n; ++i) fma(at(n, l, i, j), x + i * kBlock, out + j * kBlock);
-  }
+  for (int j = 0; j < n; ++j) zero(out + j * kBlock);
+  add_transposed(n, l, x, out);
 }
 // out += L x
 HWY_INLINE void add_product(int n, const double* l, const double* x, double* out) {
@@ -149,20 +152,25 @@ void pullback(int n, const double* l, const double* lv, const double* d, const d
   double* y = scratch + 2 * n * kBlock;  // further vectors
   double* z = scratch + 3 * n * kBlock;
   double* w_bar = scratch + 4 * n * kBlock;
-  for (int i = 0; i < entries(n); ++i) zero(l_bar + i * kBlock);
-  for (int i = 0; i < n; ++i) zero(w_bar + i * kBlock);
-  if (terms.a) {  // (D a)' L L' w
+  // (D a)' L L' w + w' Lb L' w: with lx = L' D a + Lb' w the gradient to L is (D a) pi' + w lx'
+  if (terms.a) {
     for (int i = 0; i < n; ++i) scale(d[i], terms.a + i * kBlock, x + i * kBlock);
     transposed(n, l, x, lx);
-    add_outer(n, x, pi, l_bar);
-    add_outer(n, w, lx, l_bar);
-    add_product(n, l, lx, w_bar);
+  } else {
+    for (int i = 0; i < n; ++i) zero(x + i * kBlock), zero(lx + i * kBlock);
   }
-  if (terms.b_l) {  // w' Lb L' w
-    transposed(n, terms.b_l, w, y);
-    add_outer(n, w, y, l_bar);
-    add_product(n, terms.b_l, pi, w_bar);
-    add_product(n, l, y, w_bar);
+  if (terms.b_l) add_transposed(n, terms.b_l, w, lx);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j) {
+      const double *xi = x + i * kBlock, *wi = w + i * kBlock;
+      const double *pj = pi + j * kBlock, *lj = lx + j * kBlock;
+      double* HWY_RESTRICT out = l_bar + entry(n, i, j) * kBlock;
+      for (int s = 0; s < kBlock; ++s) out[s] = xi[s] * pj[s] + wi[s] * lj[s];
+    }
+  if (v_bar) {
+    for (int i = 0; i < n; ++i) zero(w_bar + i * kBlock);
+    if (terms.b_l) add_product(n, terms.b_l, pi, w_bar);
+    add_product(n, l, lx, w_bar);
   }
   if (terms.c) {  // x' (Lv L' + L Lv') w + x' L L' D acc, x = D c
     for (int i = 0; i < n; ++i) scale(d[i], terms.c + i * kBlock, x + i * kBlock);
@@ -174,8 +182,10 @@ void pullback(int n, const double* l, const double* lv, const double* d, const d
     add_outer(n, w, lx, lv_bar);
     add_outer(n, w, y, l_bar);
     add_outer(n, x, z, l_bar);
-    add_product(n, l, y, w_bar);
-    add_product(n, lv, lx, w_bar);
+    if (v_bar) {
+      add_product(n, l, y, w_bar);
+      add_product(n, lv, lx, w_bar);
+    }
     if (terms.acc) {
       for (int i = 0; i < n; ++i) scale(d[i], terms.acc + i * kBlock, y + i * kBlock);
       transposed(n, l, y, z);
@@ -193,7 +203,7 @@ void pullback(int n, const double* l, const double* lv, const double* d, const d
     add_outer(n, x, z, l_bar);
     add_outer(n, y, lx, l_bar);
   }
-  for (int i = 0; i < n; ++i) scale(d[i], w_bar + i * kBlock, v_bar + i * kBlock);
+  for (int i = 0; v_bar && i < n; ++i) scale(d[i], w_bar + i * kBlock, v_bar + i * kBlock);
 }
 
 void mass(int n, const double* l, const double* d, double* m) {

@@ -43,7 +43,7 @@ void rate(int n, const double* l, const double* lv, const double* d, const doubl
           const double* pi, double* out);
 
 // s = a'p + (derivative of 1/2 v'Mv along b) + c'(Mdot v + M acc) + left' M right: gradients to L,
-// to Lv and to v.
+// to Lv and, unless null, to v.
 struct Terms {
   const double *a, *b_l, *c, *acc, *left, *right;  // b_l: tangent Lb of L, null when there is no b
   int pairs;

@@ -42,7 +42,7 @@ void Smm::pullback(const Covectors& covectors, const Adjoints& adjoints, Workspa
                                covectors.pairs};
   smm_lanes::pullback(n_, w.mass.y.data(), w.mass.ydot[1].data(), d_.data(), w.w.data(),
                       w.pi.data(), terms, w.scratch.data(), w.l_bar.data(), w.lv_bar.data(),
-                      w.v_bar.data());
+                      adjoints.v);
   if (c) mass_net_.reverse(1, w.lv_bar.data(), true, w.mass);
 
   const bool wants_q = adjoints.q != nullptr;
@@ -70,10 +70,7 @@ void Smm::pullback(const Covectors& covectors, const Adjoints& adjoints, Workspa
     }
     if (c) bend_to_joints(w.mass.x_reverse[1], w.v.data(), w, adjoints.q);
   }
-  if (adjoints.v) {
-    std::copy_n(w.v_bar.begin(), n_ * kBlock, adjoints.v);
-    if (c) to_joints(w.mass.x_reverse[1], w, adjoints.v);
-  }
+  if (adjoints.v && c) to_joints(w.mass.x_reverse[1], w, adjoints.v);
   if (adjoints.u) std::fill_n(adjoints.u, m_ * kBlock, 0.0);
   const bool theta = adjoints.theta || adjoints.theta_lanes;
   if (b) other_forces_pullback(b, adjoints, theta, w);
