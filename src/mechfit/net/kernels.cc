@@ -157,9 +157,8 @@ template <Activation kAct>
 void slope_product_of(Features x, int inner, const double* w, int width, const double* k,
                       const double* other, double* e, bool add, double* out) {
   if (!other) {
-    product(x, inner, w, nullptr, width, [=](int i, V g) MECHFIT_INLINED {
-      store(times_slope<kAct>(load(k + i), g), out + i);
-    });
+    product(x, inner, w, nullptr, width,
+            [=](int i, V g) MECHFIT_INLINED { store(times_slope<kAct>(load(k + i), g), out + i); });
   } else if (add) {
     product(x, inner, w, nullptr, width, [=](int i, V g) MECHFIT_INLINED {
       const V from = load(k + i);
@@ -193,9 +192,8 @@ void adjoint_of(Features x, int inner, const double* w, int width, const double*
       store(hn::Add(times_slope<kAct>(load(k + i), g), load(e + i)), e + i);
     });
   } else {
-    product(x, inner, w, nullptr, width, [=](int i, V g) MECHFIT_INLINED {
-      store(times_slope<kAct>(load(k + i), g), e + i);
-    });
+    product(x, inner, w, nullptr, width,
+            [=](int i, V g) MECHFIT_INLINED { store(times_slope<kAct>(load(k + i), g), e + i); });
   }
 }
 

@@ -108,9 +108,9 @@ void multiply_transposed(int rows, int cols, int inner, const double* a, const d
 }  // namespace
 
 const Kernels& scalar_kernels() {
-  static const Kernels kernels = {"scalar", layer, activate, slope_product, adjoint,
-                                  dots,     outer, sums,     add,           multiply,
-                                  multiply_transposed};
+  static const Kernels kernels = {
+      "scalar", layer, activate, slope_product,      adjoint, dots, outer,
+      sums,     add,   multiply, multiply_transposed};
   return kernels;
 }
 

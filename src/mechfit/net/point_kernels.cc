@@ -122,8 +122,7 @@ HWY_INLINE int whole_registers(const PointStep& step, int rows, int cols, const 
   int row = 0;
   for (; row + 4 * kLanes <= rows; row += 4 * kLanes)
     rows_in_lanes<4, kTangent ? 1 : 2, kTangent>(step, row, cols, done);
-  for (; row + kLanes <= rows; row += kLanes)
-    rows_in_lanes<1, 4, kTangent>(step, row, cols, done);
+  for (; row + kLanes <= rows; row += kLanes) rows_in_lanes<1, 4, kTangent>(step, row, cols, done);
   return row;
 }
 
