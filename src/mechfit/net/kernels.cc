@@ -130,14 +130,12 @@ HWY_INLINE void product(Features x, int inner, const double* w, const double* b,
 
 void layer(Activation act, Features x, int inner, const double* w, const double* b, int width,
            double* a, double* k) {
-  product(x, inner, w, b, width, [=](int i, V z) MECHFIT_INLINED { store(z, a + i); });
-  for_strips(width, [&](int, int vectors) HWY_ATTR {
-    const bool whole = vectors * kLanes == kStrip;
-    for (int i = 0; i < kBlock * kStrip; i += whole ? kBlock * kStrip : kStrip)
-      activate(act, whole ? kBlock * kStrip : vectors * kLanes, a + i, k + i);
-    a += kBlock * kStrip;
-    if (k) k += kBlock * kStrip;
-  });
+  if (act == Activation::tanh) {
+    product(x, inner, w, b, width, [=](int i, V z) MECHFIT_INLINED { store(tanh_of(z), a + i); });
+  } else {
+    product(x, inner, w, b, width, [=](int i, V z) MECHFIT_INLINED { store(z, a + i); });
+    activate(act, in_strips(kBlock, width), a, k);
+  }
 }
 
 template <Activation kAct>
