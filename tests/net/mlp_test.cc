@@ -32,7 +32,9 @@ std::vector<MlpShape> shapes() {
           {3, {9, 5}, {kTanh, kSoftplus}, 1},
           {1, {}, {}, 2},
           {17, {13, 24, 7, 8}, {kSoftplus, kLinear, kTanh, kTanh}, 105},
-          {4, {6, 7, 8}, {kLinear, kLinear, kTanh}, 5}};
+          {4, {6, 7, 8}, {kLinear, kLinear, kTanh}, 5},
+          {5, {40, 70, 33}, {kTanh, kSoftplus, kTanh}, 3},  // layers of several strips
+          {70, {64, 64}, {kTanh, kTanh}, 34}};
 }
 
 // S = ybar'y + g0'ydot_0 + g1'ydot_1, with the two directions fixed: everything the network can be
