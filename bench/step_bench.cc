@@ -78,7 +78,8 @@ void tanh_of_a_panel(benchmark::State& state) {
 }
 BENCHMARK(tanh_of_a_panel);
 
-// One hidden layer's product by itself, again and again: what loads and stores leave of the peak.
+// One hidden layer's product and slope by themselves, again and again: what loads and stores leave
+// of the peak.
 void product_of_a_panel(benchmark::State& state) {
   const int width = static_cast<int>(state.range(0));
   AlignedVector w(static_cast<std::size_t>(in_strips(width, width)), 0.01);

@@ -8,7 +8,7 @@
 // neither products nor weight gradients need a transpose: the numbers of a hidden layer stand in
 // strips of kStrip features, [strips][kBlock][kStrip], and a matrix in strips of columns,
 // [strips][rows][kStrip]. Columns that a strip has too many are zero in matrices; in layers they
-// hold finite numbers that nobody reads.
+// hold numbers that meet nothing but those zeros, finite where the sample is.
 //
 //   W      weights that a product multiplies from the right, [inner][width] in strips
 //   a, z   value after and before the activation:  a = act(z)
