@@ -130,9 +130,9 @@ HWY_INLINE void product(Features x, int inner, const double* w, const double* b,
 
 void layer(Activation act, Features x, int inner, const double* w, const double* b, int width,
            double* a, double* k) {
-  if (act == Activation::tanh) {
+  if (act == Activation::tanh && kLanes == 8) {
     product(x, inner, w, b, width, [=](int i, V z) MECHFIT_INLINED { store(tanh_of(z), a + i); });
-  } else {
+  } else {  // 16 registers do not hold what tanh needs beside the sums
     product(x, inner, w, b, width, [=](int i, V z) MECHFIT_INLINED { store(z, a + i); });
     activate(act, in_strips(kBlock, width), a, k);
   }
@@ -143,11 +143,11 @@ HWY_INLINE V times_slope(V k, V g) {
   return kAct == Activation::tanh ? hn::NegMulAdd(hn::Mul(g, k), k, g) : hn::Mul(g, k);
 }
 
-// (act''/act') g other + e
+// (act''/act') g other + e; many machines add beside multiplying, so a sum stands for 2 other
 template <Activation kAct>
 HWY_INLINE V add_bend(V k, V g, V other, V e) {
   if constexpr (kAct == Activation::tanh)
-    return hn::MulAdd(hn::Mul(g, k), hn::Mul(set(-2.0), other), e);
+    return hn::NegMulAdd(hn::Mul(g, k), hn::Add(other, other), e);
   return hn::MulAdd(hn::NegMulAdd(g, k, g), other, e);
 }
 

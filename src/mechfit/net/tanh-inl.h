@@ -25,27 +25,67 @@ HWY_INLINE V larger(V a, V b) {
   return HWY_TARGET == HWY_SCALAR ? hn::IfThenElse(hn::Gt(a, b), a, b) : hn::Max(a, b);
 }
 
-// With a = k / 128 the nearest multiple, r = x - a and t = tanh r, by the addition theorem
-//   tanh(x) = A + (1 - A^2) t / (1 + e),  A = tanh a from a table,  e = A t
-//   t = r (1 - r^2 / 3 + 2 r^4 / 15 - 17 r^6 / 315),  1 / (1 + e) = (1 - e)(1 + e^2 + e^4)
-// where R r^2 - R^2 / 8, R = 2^-16 the largest r^2, stands for the last r^4. What the series leave
-// out is below 2^-55 of the result. No division: it would take as long as all of this. k is read
-// from the last bits of 128 x + magic; whatever a NaN has there stays within the table.
+// A register of eight holds the table, from which a permutation takes entries; narrower ones choose
+// between the first and the middle entry.
+inline constexpr int kTanhEntries = kLanes == 8 ? 8 : 2;
+inline constexpr double kTanhStep = 0x1.62e42fefa39efp-2 / kTanhEntries;  // ln(2) / (2 N)
+
+// Entry k mod N.
+template <class T>
+HWY_INLINE hn::Vec<hn::Rebind<T, D>> look_up(const T (&table)[8],
+                                             hn::Vec<hn::RebindToSigned<D>> k) {
+  const hn::Rebind<T, D> d;
+  if constexpr (kTanhEntries == 8) {
+    if constexpr (HWY_IS_DEBUG_BUILD) k = hn::And(k, hn::Set(hn::RebindToSigned<D>(), 7));
+    return hn::TableLookupLanes(hn::Load(d, table), hn::IndicesFromVec(d, k));
+  } else if constexpr (kLanes == 1) {
+    return hn::Set(d, table[hn::GetLane(k) & 1 ? 4 : 0]);
+  } else {
+    const V odd = hn::BitCast(D(), hn::ShiftLeft<63>(k));
+    return hn::BitCast(d, hn::IfNegativeThenElse(odd, hn::BitCast(D(), hn::Set(d, table[4])),
+                                                 hn::BitCast(D(), hn::Set(d, table[0]))));
+  }
+}
+
+// tanh(r) / r = 1 + c_0 z + c_1 z^2 + .., z = r^2, up to c_2 z^3 (N = 8) or c_4 z^5: the series
+// with the next power replaced by the polynomial of lower degree nearest to it up to R, the largest
+// z.
+struct TanhSeries {
+  static constexpr int kTerms = kTanhEntries == 8 ? 3 : 5;
+  double c[6] = {-1.0 / 3, 2.0 / 15, -17.0 / 315, 62.0 / 2835, -1382.0 / 155925, 21844.0 / 6081075};
+
+  constexpr TanhSeries() {
+    constexpr double kNearest[][5] = {{1.0 / 32, -9.0 / 16, 1.5},
+                                      {1.0 / 512, -25.0 / 256, 25.0 / 32, -35.0 / 16, 2.5}};
+    double power = c[kTerms];
+    for (int i = kTerms - 1; i >= 0; --i) {
+      power *= kTanhStep * kTanhStep / 4;
+      c[i] += power * kNearest[kTerms == 5][i];
+    }
+  }
+};
+
+// With k the integer nearest to 2 N x / ln(2), s = 2^(k / N) as the table has it, r = x - ln(s) / 2
+// and t = tanh r, by the addition theorem
+//   tanh(x) = ((s - 1) + (s + 1) t) / ((s + 1) + (s - 1) t)
+// k is read from the last bits of 2 N x / ln(2) + magic.
 HWY_INLINE V tanh_of(V x) {
-  constexpr double kMagic = 0x1.8p52 + kTanhMiddle, kLimit = 19.0625, kR = 0x1p-16;
-  const hn::RebindToSigned<D> di;
+  constexpr double kMagic = 0x1.8p52, kLimit = 19.0625;
+  constexpr TanhSeries kSeries;
   const V magic = set(kMagic), one = set(1.0);
   x = larger(set(-kLimit), smaller(set(kLimit), x));
-  const V shifted = hn::MulAdd(x, set(kTanhSteps), magic);
-  const V r = hn::NegMulAdd(hn::Sub(shifted, magic), set(1.0 / kTanhSteps), x), r2 = hn::Mul(r, r);
-  const auto k = hn::And(hn::BitCast(di, shifted), hn::Set(di, 2 * kTanhMiddle - 1));
-  const V a = hn::GatherIndex(D(), kTanhTable, k);
-  const V p =
-      hn::MulAdd(set(17.0 / 315 * kR - 2.0 / 15), r2, set(1.0 / 3 - 17.0 / 315 * kR * kR / 8));
-  const V t = hn::Mul(r, hn::NegMulAdd(p, r2, one));
-  const V e = hn::Mul(a, t), e2 = hn::Mul(e, e), inverse = hn::Sub(one, e);
-  return hn::MulAdd(hn::Mul(hn::NegMulAdd(a, a, one), t),
-                    hn::MulAdd(inverse, hn::MulAdd(e2, e2, e2), inverse), a);
+  const V shifted = hn::MulAdd(x, set(1 / kTanhStep), magic);
+  const auto k = hn::BitCast(hn::RebindToSigned<D>(), shifted);
+  const V near = hn::NegMulAdd(hn::Sub(shifted, magic), set(kTanhStep), x);
+  const V r = hn::Sub(near, look_up(kTanhTable.shift, k)), z = hn::Mul(r, r);
+  V p = set(kSeries.c[TanhSeries::kTerms - 1]);
+  HWY_UNROLL(4)
+  for (int i = TanhSeries::kTerms - 2; i >= 0; --i) p = hn::MulAdd(p, z, set(kSeries.c[i]));
+  const V t = hn::Mul(r, hn::MulAdd(p, z, one));
+  const V s = hn::BitCast(D(), hn::Add(look_up(kTanhTable.power, k),
+                                       hn::ShiftLeft < kTanhEntries == 8 ? 49 : 51 > (k)));
+  const V less = hn::Sub(one, s), more = hn::Add(one, s);
+  return hn::Div(hn::MulSub(more, t, less), hn::NegMulAdd(less, t, more));
 }
 
 }  // namespace
