@@ -78,7 +78,7 @@ struct Functional {
       result.s += ybar[i] * w.y[i] + g0[i] * w.ydot[0][i] + g1[i] * w.ydot[1][i];
     std::vector<double> merged(static_cast<std::size_t>(net.merged_size()));
     net.add_gradient(w, merged);
-    net.expand_gradient(merged, result.theta);
+    net.expand_gradient(theta, merged, result.theta);
     return result;
   }
 };

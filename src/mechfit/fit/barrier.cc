@@ -105,10 +105,7 @@ ChunkSums& Barrier::prepare(const Model& model, double weight, bool gradient) {
 double Barrier::finish(std::span<double> gradient) {
   const double sum = sums_.value();
   if (!std::isfinite(sum)) return std::numeric_limits<double>::infinity();
-  if (!gradient.empty()) {
-    std::fill(gradient.begin(), gradient.end(), 0.0);
-    model_->expand_gradient(sums_.gradient(), gradient);
-  }
+  if (!gradient.empty()) model_->expand_gradient(sums_.gradient(), gradient);
   return -sum / chosen_count_;
 }
 

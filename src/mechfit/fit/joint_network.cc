@@ -63,7 +63,6 @@ void JointNetwork::move_parameters(const MotionNoise& noise, double rate) {
   std::fill(merged_.begin(), merged_.end(), 0.0);
   for (const Part& part : parts_)
     for (std::size_t i = 0; i < merged_.size(); ++i) merged_[i] += part.merged[i];
-  std::fill(gradient_.begin(), gradient_.end(), 0.0);
   model_.expand_gradient(merged_, gradient_);
   const auto size = static_cast<Eigen::Index>(gradient_.size());
   if (prior_) {

@@ -93,10 +93,7 @@ ChunkSums& Objective::prepare(const Model& model, std::span<const int> items, bo
 }
 
 double Objective::finish(std::span<double> gradient) {
-  if (!gradient.empty()) {
-    std::fill(gradient.begin(), gradient.end(), 0.0);
-    model_->expand_gradient(sums_.gradient(), gradient);
-  }
+  if (!gradient.empty()) model_->expand_gradient(sums_.gradient(), gradient);
   return sums_.value();
 }
 

@@ -327,7 +327,7 @@ void AnalyticSystem::add_gradient(Workspace& w, std::span<double> merged) const 
 void AnalyticSystem::expand_gradient(std::span<const double> merged,
                                      std::span<double> theta) const {
   MECHFIT_CHECK(merged.size() == theta_.size() && theta.size() == theta_.size());
-  for (std::size_t i = 0; i < theta.size(); ++i) theta[i] += merged[i];
+  std::copy(merged.begin(), merged.end(), theta.begin());
 }
 
 }  // namespace mechfit

@@ -161,7 +161,6 @@ void Smm::expand_lanes(Workspace& w, double* theta_lanes) const {
   std::vector<double> merged(size), theta(count);
   for (std::size_t s = 0; s < kBlock; ++s) {
     for (std::size_t k = 0; k < size; ++k) merged[k] = w.merged_lanes[k * kBlock + s];
-    std::fill(theta.begin(), theta.end(), 0.0);
     expand_gradient(merged, theta);
     for (std::size_t k = 0; k < count; ++k) theta_lanes[k * kBlock + s] = theta[k];
   }
@@ -226,17 +225,19 @@ void Smm::add_gradient(const Workspace& w, std::span<double> merged) const {
 
 void Smm::expand_gradient(std::span<const double> merged, std::span<double> theta) const {
   MECHFIT_CHECK(theta.size() == theta_.size());
+  std::span<const double> values = theta_;
   auto expand = [&](const Mlp& net) {
     const auto size = static_cast<std::size_t>(net.merged_size());
     const auto count = static_cast<std::size_t>(net.parameter_count());
-    net.expand_gradient(merged.first(size), theta.first(count));
+    net.expand_gradient(values.first(count), merged.first(size), theta.first(count));
+    values = values.subspan(count);
     merged = merged.subspan(size);
     theta = theta.subspan(count);
   };
   expand(mass_net_);
   expand(potential_net_);
   if (config_.force_network) expand(force_net_);
-  for (std::size_t i = 0; i < theta.size(); ++i) theta[i] += merged[i];
+  std::copy(merged.begin(), merged.end(), theta.begin());
 }
 
 }  // namespace mechfit

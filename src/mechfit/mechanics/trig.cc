@@ -308,7 +308,7 @@ void Trig::add_gradient(Workspace& w, std::span<double> merged) const {
 
 void Trig::expand_gradient(std::span<const double> merged, std::span<double> theta) const {
   MECHFIT_CHECK(merged.size() == theta_.size() && theta.size() == theta_.size());
-  for (std::size_t k = 0; k < theta.size(); ++k) theta[k] += merged[k];
+  std::copy(merged.begin(), merged.end(), theta.begin());
 }
 
 }  // namespace mechfit

@@ -78,13 +78,13 @@ struct Kernels {
   // out[i] += x[i]
   void (*add)(int count, const double* x, double* out);
 
-  // Row-major matrices, for merging layers: out [rows][cols] += A B with B [inner][cols]; A is
-  // [rows][inner], or stored transposed as [inner][rows].
+  // Row-major matrices, for merging layers: out [rows][cols] = A B, added to what is there where
+  // `add`, with B [inner][cols]; A is [rows][inner], or stored transposed as [inner][rows].
   void (*multiply)(int rows, int cols, int inner, const double* a, bool a_transposed,
-                   const double* b, double* out);
-  // out [rows][cols] += A B' with A [rows][inner], B [cols][inner]
+                   const double* b, bool add, double* out);
+  // out [rows][cols] = A B' with A [rows][inner], B [cols][inner], or added likewise
   void (*multiply_transposed)(int rows, int cols, int inner, const double* a, const double* b,
-                              double* out);
+                              bool add, double* out);
 };
 
 const Kernels& simd_kernels();

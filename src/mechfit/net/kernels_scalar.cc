@@ -89,20 +89,24 @@ void add(int count, const double* x, double* out) {
 }
 
 void multiply(int rows, int cols, int inner, const double* a, bool a_transposed, const double* b,
-              double* out) {
+              bool add, double* out) {
   for (int row = 0; row < rows; ++row)
-    for (int col = 0; col < cols; ++col)
+    for (int col = 0; col < cols; ++col) {
+      double sum = add ? out[row * cols + col] : 0.0;
       for (int k = 0; k < inner; ++k)
-        out[row * cols + col] +=
-            (a_transposed ? a[k * rows + row] : a[row * inner + k]) * b[k * cols + col];
+        sum += (a_transposed ? a[k * rows + row] : a[row * inner + k]) * b[k * cols + col];
+      out[row * cols + col] = sum;
+    }
 }
 
-void multiply_transposed(int rows, int cols, int inner, const double* a, const double* b,
+void multiply_transposed(int rows, int cols, int inner, const double* a, const double* b, bool add,
                          double* out) {
   for (int row = 0; row < rows; ++row)
-    for (int col = 0; col < cols; ++col)
-      for (int k = 0; k < inner; ++k)
-        out[row * cols + col] += a[row * inner + k] * b[col * inner + k];
+    for (int col = 0; col < cols; ++col) {
+      double sum = add ? out[row * cols + col] : 0.0;
+      for (int k = 0; k < inner; ++k) sum += a[row * inner + k] * b[col * inner + k];
+      out[row * cols + col] = sum;
+    }
 }
 
 }  // namespace

@@ -86,46 +86,44 @@ Mlp::Mlp(MlpShape shape, const Kernels& kernels) : shape_(std::move(shape)), ker
     layers_.push_back(std::move(layer));
     first = i + 1;
   }
-  theta_.assign(static_cast<std::size_t>(parameter_count_), 0.0);
 }
 
 void Mlp::set_parameters(std::span<const double> theta) {
   MECHFIT_CHECK(static_cast<int>(theta.size()) == parameter_count_,
                 std::to_string(theta.size()) + " parameters given, the network has " +
                     std::to_string(parameter_count_));
-  std::copy(theta.begin(), theta.end(), theta_.begin());
   for (auto& layer : layers_) {
-    if (layer.first < layer.last) merge(layer);
-    const double* w = prefix_w(layer, layer.last);
+    if (layer.first < layer.last) merge(theta.data(), layer);
+    const double* w = prefix_w(theta.data(), layer, layer.last);
     to_strips(layer.out, layer.in, w, layer.backward.data());
     transpose_to_strips(layer.out, layer.in, w, layer.forward.data());
-    std::copy_n(prefix_b(layer, layer.last), layer.out, layer.bias.begin());
+    std::copy_n(prefix_b(theta.data(), layer, layer.last), layer.out, layer.bias.begin());
   }
 }
 
 // Of layers first .. i merged, first <= i <= last: W [out_i][in] and b [out_i].
-const double* Mlp::prefix_w(const Layer& layer, int i) const {
-  if (i == layer.first) return theta_.data() + offset(i);
+const double* Mlp::prefix_w(const double* theta, const Layer& layer, int i) const {
+  if (i == layer.first) return theta + offset(i);
   if (i == layer.last) return layer.merged_w.data();
   return layer.prefix_w[static_cast<std::size_t>(i - layer.first - 1)].data();
 }
-const double* Mlp::prefix_b(const Layer& layer, int i) const {
-  if (i == layer.first) return theta_.data() + offset(i) + width(i + 1) * width(i);
+const double* Mlp::prefix_b(const double* theta, const Layer& layer, int i) const {
+  if (i == layer.first) return theta + offset(i) + width(i + 1) * width(i);
   if (i == layer.last) return layer.merged_b.data();
   return layer.prefix_b[static_cast<std::size_t>(i - layer.first - 1)].data();
 }
 
 // W = W_last .. W_first and b = W_last (.. (W_first+1 b_first + b_first+1) ..) + b_last
-void Mlp::merge(Layer& layer) {
+void Mlp::merge(const double* theta, Layer& layer) {
   for (int i = layer.first + 1; i <= layer.last; ++i) {
-    const double* w = theta_.data() + offset(i);
+    const double* w = theta + offset(i);
     const int rows = width(i + 1), inner = width(i);
-    auto* out_w = const_cast<double*>(prefix_w(layer, i));
-    auto* out_b = const_cast<double*>(prefix_b(layer, i));
-    std::fill_n(out_w, rows * layer.in, 0.0);
+    auto* out_w = const_cast<double*>(prefix_w(theta, layer, i));
+    auto* out_b = const_cast<double*>(prefix_b(theta, layer, i));
+    kernels_->multiply(rows, layer.in, inner, w, false, prefix_w(theta, layer, i - 1), false,
+                       out_w);
     std::copy_n(w + rows * inner, rows, out_b);
-    kernels_->multiply(rows, layer.in, inner, w, false, prefix_w(layer, i - 1), out_w);
-    kernels_->multiply_transposed(1, rows, inner, prefix_b(layer, i - 1), w, out_b);
+    kernels_->multiply_transposed(1, rows, inner, prefix_b(theta, layer, i - 1), w, true, out_b);
   }
 }
 
@@ -325,8 +323,9 @@ void Mlp::add_gradient(const Workspace& w, std::span<double> merged) const {
 }
 
 // Back through the merging: G, g the gradients to W and b of the layers up to i,
-//   dS/dW_i += G W_prefix' + g b_prefix',  dS/db_i += g,  then G <- W_i' G, g <- W_i' g
-void Mlp::expand_gradient(std::span<const double> merged, std::span<double> theta) const {
+//   dS/dW_i = G W_prefix' + g b_prefix',  dS/db_i = g,  then G <- W_i' G, g <- W_i' g
+void Mlp::expand_gradient(std::span<const double> theta, std::span<const double> merged,
+                          std::span<double> gradient) const {
   // Grows once per thread: a training step must not allocate, and models are shared by threads.
   thread_local std::vector<double> buffers[2];
   for (auto& buffer : buffers)
@@ -337,23 +336,22 @@ void Mlp::expand_gradient(std::span<const double> merged, std::span<double> thet
     double *scratch = buffers[0].data(), *other = buffers[1].data();
     for (int i = layer.last; i > layer.first; --i) {
       const int rows = width(i + 1), inner = width(i);
-      const double* w = theta_.data() + offset(i);
-      double* out = theta.data() + offset(i);
-      kernels_->multiply_transposed(rows, inner, layer.in, big, prefix_w(layer, i - 1), out);
-      kernels_->multiply(rows, inner, 1, small, false, prefix_b(layer, i - 1), out);
-      for (int row = 0; row < rows; ++row) out[rows * inner + row] += small[row];
-      const bool last = i - 1 == layer.first;
-      double* next = last ? theta.data() + offset(i - 1) : scratch;
-      if (!last) std::fill_n(next, inner * (layer.in + 1), 0.0);
-      kernels_->multiply(inner, layer.in, rows, w, true, big, next);
-      kernels_->multiply(1, inner, rows, small, false, w, next + inner * layer.in);
+      const double* w = theta.data() + offset(i);
+      double* out = gradient.data() + offset(i);
+      kernels_->multiply_transposed(rows, inner, layer.in, big,
+                                    prefix_w(theta.data(), layer, i - 1), false, out);
+      kernels_->multiply(rows, inner, 1, small, false, prefix_b(theta.data(), layer, i - 1), true,
+                         out);
+      std::copy_n(small, rows, out + rows * inner);
+      double* next = i - 1 == layer.first ? gradient.data() + offset(i - 1) : scratch;
+      kernels_->multiply(inner, layer.in, rows, w, true, big, false, next);
+      kernels_->multiply(1, inner, rows, small, false, w, false, next + inner * layer.in);
       big = next;
       small = next + inner * layer.in;
       std::swap(scratch, other);
     }
-    if (layer.first == layer.last) {
-      kernels_->add(layer.out * (layer.in + 1), big, theta.data() + offset(layer.first));
-    }
+    if (layer.first == layer.last)
+      std::copy_n(in, layer.out * (layer.in + 1), gradient.data() + offset(layer.first));
     in += layer.out * (layer.in + 1);
   }
 }

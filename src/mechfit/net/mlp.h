@@ -94,7 +94,9 @@ class Mlp {
   int merged_size() const { return merged_size_; }
   void clear_gradient(Workspace& w) const { w.gathered = false; }
   void add_gradient(const Workspace& w, std::span<double> merged) const;
-  void expand_gradient(std::span<const double> merged, std::span<double> theta) const;
+  // From merged to the parameters that are set now, given again as theta.
+  void expand_gradient(std::span<const double> theta, std::span<const double> merged,
+                       std::span<double> gradient) const;
 
  private:
   friend class MlpPoint;
@@ -110,9 +112,9 @@ class Mlp {
   };
   int width(int i) const { return widths_[static_cast<std::size_t>(i)]; }
   int offset(int i) const { return offsets_[static_cast<std::size_t>(i)]; }
-  const double* prefix_w(const Layer& layer, int i) const;
-  const double* prefix_b(const Layer& layer, int i) const;
-  void merge(Layer& layer);
+  const double* prefix_w(const double* theta, const Layer& layer, int i) const;
+  const double* prefix_b(const double* theta, const Layer& layer, int i) const;
+  void merge(const double* theta, Layer& layer);
   const double* slope(int layer, const Workspace& w) const;
   // What enters a layer, and the adjoint of what leaves it before the activation; the same of a
   // stream: its tangent and delta.
@@ -130,7 +132,6 @@ class Mlp {
   int parameter_count_ = 0, merged_size_ = 0;
   std::vector<int> widths_;   // in, hidden..., out of the shape
   std::vector<int> offsets_;  // of each layer's W in theta
-  AlignedVector theta_;
   std::vector<Layer> layers_;
   std::size_t expand_scratch_ = 0;  // numbers that expand_gradient needs
 };
