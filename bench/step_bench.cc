@@ -86,8 +86,8 @@ void product_of_a_panel(benchmark::State& state) {
   AlignedVector x(static_cast<std::size_t>(in_strips(kBlock, width)), 0.5), k = x, y = x;
   const Kernels& kernels = simd_kernels();
   for (auto _ : state) {
-    kernels.adjoint(Activation::tanh, {x.data()}, width, w.data(), width, k.data(), false,
-                    y.data());
+    kernels.adjoint(Activation::tanh, {x.data()}, width, w.data(), width, k.data(), false, y.data(),
+                    nullptr);
     benchmark::DoNotOptimize(y.data());
   }
   state.counters["GFLOP/s"] = benchmark::Counter(2e-9 * width * width * kBlock,

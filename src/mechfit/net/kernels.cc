@@ -24,19 +24,34 @@ namespace hn = hwy::HWY_NAMESPACE;
 HWY_INLINE V load(const double* p) { return hn::Load(D(), p); }
 HWY_INLINE void store(V v, double* p) { hn::Store(v, D(), p); }
 
+constexpr int kTanhGroup = 4;  // registers whose tanh is computed side by side
+
+// y = tanh(x) of kCount registers
+template <int kCount>
+HWY_INLINE void tanh_group(const double* x, double* y) {
+  V v[kCount];
+  HWY_UNROLL(8)
+  for (int j = 0; j < kCount; ++j) v[j] = hn::LoadU(D(), x + j * kLanes);
+  tanh_in_place(v);
+  HWY_UNROLL(8)
+  for (int j = 0; j < kCount; ++j) hn::StoreU(v[j], D(), y + j * kLanes);
+}
+
 void vector_tanh(const double* x, int count, double* y) {
+  constexpr int kGroup = kTanhGroup * kLanes;
   int i = 0;
-  for (; i + kLanes <= count; i += kLanes) hn::StoreU(tanh_of(hn::LoadU(D(), x + i)), D(), y + i);
+  for (; i + kGroup <= count; i += kGroup) tanh_group<kTanhGroup>(x + i, y + i);
+  for (; i + kLanes <= count; i += kLanes) tanh_group<1>(x + i, y + i);
   if (i == count) return;
   alignas(64) double buffer[kLanes] = {};
   for (int j = i; j < count; ++j) buffer[j - i] = x[j];
-  store(tanh_of(load(buffer)), buffer);
+  tanh_group<1>(buffer, buffer);
   for (int j = i; j < count; ++j) y[j] = buffer[j - i];
 }
 
 void activate(Activation act, int count, double* HWY_RESTRICT a, double* HWY_RESTRICT k) {
   if (act == Activation::tanh) {
-    for (int i = 0; i < count; i += kLanes) store(tanh_of(load(a + i)), a + i);
+    vector_tanh(a, count, a);
   } else if (act == Activation::softplus) {
     const V one = set(1.0);
     for (int i = 0; i < count; i += kLanes) {
@@ -80,11 +95,12 @@ HWY_INLINE void in_sample_tiles(const Function& f) {
   }
 }
 
-// x W + b of kSamples samples x kVectors registers of columns, done(where it stands, sum) after the
-// sums. All begin at the tile's corner.
+// x W + b of kSamples samples x kVectors registers of columns; then, sample by sample,
+// done(where it stands, the sums, which it may change), and what it left is added to totals unless
+// that is null. All begin at the tile's corner.
 template <int kSamples, int kVectors, bool kPanel, class Done>
 HWY_INLINE void tile(const double* HWY_RESTRICT x, int inner, const double* HWY_RESTRICT w,
-                     const double* b, int index, const Done& done) {
+                     const double* b, int index, const Done& done, double* totals) {
   V sum[kSamples][kVectors];
   HWY_UNROLL(8)
   for (int j = 0; j < kVectors; ++j) {
@@ -98,22 +114,39 @@ HWY_INLINE void tile(const double* HWY_RESTRICT x, int inner, const double* HWY_
   if (inner > 0) add_products(inner, x, kSample, kFeature, w, kLanes, kStrip, sum);
   const Done finish = done;  // whose pointers no store can change
   HWY_UNROLL(8)
-  for (int r = 0; r < kSamples; ++r) HWY_UNROLL(8)
-  for (int j = 0; j < kVectors; ++j) finish(index + r * kStrip + j * kLanes, sum[r][j]);
+  for (int r = 0; r < kSamples; ++r) finish(index + r * kStrip, sum[r]);
+  if (!totals) return;
+  HWY_UNROLL(8)
+  for (int j = 0; j < kVectors; ++j) {
+    V total = sum[0][j];
+    HWY_UNROLL(8)
+    for (int r = 1; r < kSamples; ++r) total = hn::Add(total, sum[r][j]);
+    store(hn::Add(load(totals + j * kLanes), total), totals + j * kLanes);
+  }
 }
 
-// done(where it stands, x W + b) for all samples and columns
+// What `tile` does when it is done, from f(where it stands, sum) for one register, which returns
+// what is left.
+template <class Each>
+HWY_INLINE auto for_each(const Each& each) {
+  return [each]<int kVectors>(int i, V(&g)[kVectors]) MECHFIT_INLINED {
+    HWY_UNROLL(8)
+    for (int j = 0; j < kVectors; ++j) g[j] = each(i + j * kLanes, g[j]);
+  };
+}
+
+// done as above for all samples and columns of x W + b
 template <bool kPanel, class Done>
 HWY_INLINE void product_of(const double* x, int inner, const double* w, const double* b, int width,
-                           const Done& done) {
+                           const Done& done, double* totals) {
   for_strips(width, [&](int strip, int vectors) HWY_ATTR {
     in_groups(vectors, [&]<int kVectors>(int j) HWY_ATTR {
       const int column = j * kLanes;
       in_sample_tiles<kVectors>([&]<int kSamples>(int s) HWY_ATTR {
-        tile<kSamples, kVectors, kPanel>(x + (kPanel ? s : s * kStrip), inner,
-                                         w + strip * inner * kStrip + column,
-                                         b ? b + strip * kStrip + column : nullptr,
-                                         (strip * kBlock + s) * kStrip + column, done);
+        tile<kSamples, kVectors, kPanel>(
+            x + (kPanel ? s : s * kStrip), inner, w + strip * inner * kStrip + column,
+            b ? b + strip * kStrip + column : nullptr, (strip * kBlock + s) * kStrip + column, done,
+            totals ? totals + strip * kStrip + column : nullptr);
       });
     });
   });
@@ -121,19 +154,26 @@ HWY_INLINE void product_of(const double* x, int inner, const double* w, const do
 
 template <class Done>
 HWY_INLINE void product(Features x, int inner, const double* w, const double* b, int width,
-                        const Done& done) {
+                        const Done& done, double* totals = nullptr) {
   if (x.panel)
-    product_of<true>(x.data, inner, w, b, width, done);
+    product_of<true>(x.data, inner, w, b, width, done, totals);
   else
-    product_of<false>(x.data, inner, w, b, width, done);
+    product_of<false>(x.data, inner, w, b, width, done, totals);
 }
 
 void layer(Activation act, Features x, int inner, const double* w, const double* b, int width,
            double* a, double* k) {
   if (act == Activation::tanh && kLanes == 8) {
-    product(x, inner, w, b, width, [=](int i, V z) MECHFIT_INLINED { store(tanh_of(z), a + i); });
+    product(x, inner, w, b, width, [=]<int kVectors>(int i, V(&z)[kVectors]) MECHFIT_INLINED {
+      tanh_in_place(z);
+      HWY_UNROLL(8)
+      for (int j = 0; j < kVectors; ++j) store(z[j], a + i + j * kLanes);
+    });
   } else {  // 16 registers do not hold what tanh needs beside the sums
-    product(x, inner, w, b, width, [=](int i, V z) MECHFIT_INLINED { store(z, a + i); });
+    product(x, inner, w, b, width, for_each([=](int i, V z) MECHFIT_INLINED {
+              store(z, a + i);
+              return z;
+            }));
     activate(act, in_strips(kBlock, width), a, k);
   }
 }
@@ -151,24 +191,33 @@ HWY_INLINE V add_bend(V k, V g, V other, V e) {
   return hn::MulAdd(hn::NegMulAdd(g, k, g), other, e);
 }
 
+// out = act' g
+template <Activation kAct>
+HWY_INLINE V store_slope(V from, V g, double* out) {
+  const V product = times_slope<kAct>(from, g);
+  store(product, out);
+  return product;
+}
+
 template <Activation kAct>
 void slope_product_of(Features x, int inner, const double* w, int width, const double* k,
                       const double* other, double* e, bool add, double* out) {
   if (!other) {
-    product(x, inner, w, nullptr, width,
-            [=](int i, V g) MECHFIT_INLINED { store(times_slope<kAct>(load(k + i), g), out + i); });
+    product(x, inner, w, nullptr, width, for_each([=](int i, V g) MECHFIT_INLINED {
+              return store_slope<kAct>(load(k + i), g, out + i);
+            }));
   } else if (add) {
-    product(x, inner, w, nullptr, width, [=](int i, V g) MECHFIT_INLINED {
-      const V from = load(k + i);
-      store(add_bend<kAct>(from, g, load(other + i), load(e + i)), e + i);
-      store(times_slope<kAct>(from, g), out + i);
-    });
+    product(x, inner, w, nullptr, width, for_each([=](int i, V g) MECHFIT_INLINED {
+              const V from = load(k + i);
+              store(add_bend<kAct>(from, g, load(other + i), load(e + i)), e + i);
+              return store_slope<kAct>(from, g, out + i);
+            }));
   } else {
-    product(x, inner, w, nullptr, width, [=](int i, V g) MECHFIT_INLINED {
-      const V from = load(k + i);
-      store(add_bend<kAct>(from, g, load(other + i), hn::Zero(D())), e + i);
-      store(times_slope<kAct>(from, g), out + i);
-    });
+    product(x, inner, w, nullptr, width, for_each([=](int i, V g) MECHFIT_INLINED {
+              const V from = load(k + i);
+              store(add_bend<kAct>(from, g, load(other + i), hn::Zero(D())), e + i);
+              return store_slope<kAct>(from, g, out + i);
+            }));
   }
 }
 
@@ -180,27 +229,49 @@ void slope_product(Activation act, Features x, int inner, const double* w, int w
     slope_product_of<Activation::softplus>(x, inner, w, width, k, other, e, add, out);
 }
 
+// totals [width, in whole strips] += sum over the samples of x in strips
+void add_samples(const double* x, int width, double* totals) {
+  for_strips(width, [&](int strip, int vectors) HWY_ATTR {
+    for (int j = 0; j < vectors; ++j) {
+      const double* from = x + strip * kBlock * kStrip + j * kLanes;
+      V even = load(from), odd = load(from + kStrip);
+      for (int s = 2; s < kBlock; s += 2) {
+        even = hn::Add(even, load(from + s * kStrip));
+        odd = hn::Add(odd, load(from + (s + 1) * kStrip));
+      }
+      double* to = totals + strip * kStrip + j * kLanes;
+      store(hn::Add(load(to), hn::Add(even, odd)), to);
+    }
+  });
+}
+
 template <Activation kAct>
 void adjoint_of(Features x, int inner, const double* w, int width, const double* k, bool e_valid,
-                double* e) {
+                double* e, double* totals) {
   if (!x.data) {
     if (!e_valid) std::fill_n(e, in_strips(kBlock, width), 0.0);
+    if (e_valid && totals) add_samples(e, width, totals);
   } else if (e_valid) {
-    product(x, inner, w, nullptr, width, [=](int i, V g) MECHFIT_INLINED {
-      store(hn::Add(times_slope<kAct>(load(k + i), g), load(e + i)), e + i);
-    });
+    product(x, inner, w, nullptr, width, for_each([=](int i, V g) MECHFIT_INLINED {
+              const V zbar = hn::Add(times_slope<kAct>(load(k + i), g), load(e + i));
+              store(zbar, e + i);
+              return zbar;
+            }),
+            totals);
   } else {
-    product(x, inner, w, nullptr, width,
-            [=](int i, V g) MECHFIT_INLINED { store(times_slope<kAct>(load(k + i), g), e + i); });
+    product(x, inner, w, nullptr, width, for_each([=](int i, V g) MECHFIT_INLINED {
+              return store_slope<kAct>(load(k + i), g, e + i);
+            }),
+            totals);
   }
 }
 
 void adjoint(Activation act, Features x, int inner, const double* w, int width, const double* k,
-             bool e_valid, double* e) {
+             bool e_valid, double* e, double* totals) {
   if (act == Activation::tanh)
-    adjoint_of<Activation::tanh>(x, inner, w, width, k, e_valid, e);
+    adjoint_of<Activation::tanh>(x, inner, w, width, k, e_valid, e, totals);
   else
-    adjoint_of<Activation::softplus>(x, inner, w, width, k, e_valid, e);
+    adjoint_of<Activation::softplus>(x, inner, w, width, k, e_valid, e, totals);
 }
 
 // y [kCount][kBlock] = W x + b of kLanes samples and kCount rows of W; sums over features in lanes,
@@ -286,37 +357,12 @@ void outer(int rows, int cols, const OuterStream* streams, int count, bool add, 
     outer_of<false>(rows, cols, streams, count, add, gradient);
 }
 
-void sums(Features x, int features, bool add, double* sums) {
-  if (x.panel) {
-    for (int i = 0; i < features; ++i) {
-      V sum = load(x.data + i * kBlock);
-      for (int s = kLanes; s < kBlock; s += kLanes)
-        sum = hn::Add(sum, load(x.data + i * kBlock + s));
-      sums[i] = (add ? sums[i] : 0.0) + hn::GetLane(hn::SumOfLanes(D(), sum));
-    }
-    return;
+void add_panel(const double* panel, int rows, double* totals) {
+  for (int i = 0; i < rows; ++i, panel += kBlock) {
+    V sum = load(panel);
+    for (int s = kLanes; s < kBlock; s += kLanes) sum = hn::Add(sum, load(panel + s));
+    totals[i] += hn::GetLane(hn::SumOfLanes(D(), sum));
   }
-  for_strips(features, [&](int strip, int vectors) HWY_ATTR {
-    in_groups(vectors, [&]<int kVectors>(int j) HWY_ATTR {
-      const double* from = x.data + strip * kBlock * kStrip + j * kLanes;
-      double* to = sums + strip * kStrip + j * kLanes;
-      V even[kVectors], odd[kVectors];
-      HWY_UNROLL(8)
-      for (int i = 0; i < kVectors; ++i) {
-        even[i] = add ? load(to + i * kLanes) : hn::Zero(D());
-        odd[i] = hn::Zero(D());
-      }
-      for (int s = 0; s < kBlock; s += 2, from += 2 * kStrip) {
-        HWY_UNROLL(8)
-        for (int i = 0; i < kVectors; ++i) {
-          even[i] = hn::Add(even[i], load(from + i * kLanes));
-          odd[i] = hn::Add(odd[i], load(from + kStrip + i * kLanes));
-        }
-      }
-      HWY_UNROLL(8)
-      for (int i = 0; i < kVectors; ++i) store(hn::Add(even[i], odd[i]), to + i * kLanes);
-    });
-  });
 }
 
 void add(int count, const double* x, double* out) {
@@ -324,6 +370,12 @@ void add(int count, const double* x, double* out) {
   for (; i + kLanes <= count; i += kLanes)
     hn::StoreU(hn::Add(hn::LoadU(D(), out + i), hn::LoadU(D(), x + i)), D(), out + i);
   for (; i < count; ++i) out[i] += x[i];
+}
+
+void add_strips(int rows, int cols, const double* strips, double* out) {
+  for (int col = 0; col < cols; col += kStrip)
+    for (int row = 0; row < rows; ++row, strips += kStrip)
+      add(std::min(kStrip, cols - col), strips, out + row * cols + col);
 }
 
 Kernels kernels() {
@@ -334,8 +386,9 @@ Kernels kernels() {
           adjoint,
           dots,
           outer,
-          sums,
+          add_panel,
           add,
+          add_strips,
           multiply,
           multiply_transposed};
 }

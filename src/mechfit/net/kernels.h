@@ -60,9 +60,10 @@ struct Kernels {
   void (*slope_product)(Activation act, Features x, int inner, const double* w, int width,
                         const double* k, const double* other, double* e, bool add, double* out);
 
-  // zbar = act' (x W) + e, in place of e; no x: zbar = e; e_valid false: no e
+  // zbar = act' (x W) + e, in place of e; no x: zbar = e; e_valid false: no e. Its sum over the
+  // samples is added to totals [width, in whole strips] unless that is null.
   void (*adjoint)(Activation act, Features x, int inner, const double* w, int width,
-                  const double* k, bool e_valid, double* e);
+                  const double* k, bool e_valid, double* e, double* totals);
 
   // y = x W' + b, a panel, with W [count][inner] in strips of inner (b may be null)
   void (*dots)(Features x, int inner, const double* w, const double* b, int count, double* y);
@@ -72,11 +73,13 @@ struct Kernels {
   void (*outer)(int rows, int cols, const OuterStream* streams, int count, bool add,
                 double* gradient);
 
-  // sums [features, in whole strips unless of a panel] = sum over the samples, added where `add`
-  void (*sums)(Features x, int features, bool add, double* sums);
+  // totals [rows] += sum over the samples of a panel
+  void (*add_panel)(const double* panel, int rows, double* totals);
 
   // out[i] += x[i]
   void (*add)(int count, const double* x, double* out);
+  // out [rows][cols], row-major, += a matrix in strips
+  void (*add_strips)(int rows, int cols, const double* strips, double* out);
 
   // Row-major matrices, for merging layers: out [rows][cols] = A B, added to what is there where
   // `add`, with B [inner][cols]; A is [rows][inner], or stored transposed as [inner][rows].

@@ -51,9 +51,11 @@ void slope_product(Activation act, Features x, int inner, const double* w, int w
 }
 
 void adjoint(Activation act, Features x, int inner, const double* w, int width, const double* k,
-             bool e_valid, double* e) {
-  product(x, x.data ? inner : 0, w, width,
-          [&](int, int i, double g) { e[i] = slope(act, k[i]) * g + (e_valid ? e[i] : 0.0); });
+             bool e_valid, double* e, double* totals) {
+  product(x, x.data ? inner : 0, w, width, [&](int col, int i, double g) {
+    e[i] = slope(act, k[i]) * g + (e_valid ? e[i] : 0.0);
+    if (totals) totals[col] += e[i];
+  });
 }
 
 void dots(Features x, int inner, const double* w, const double* b, int count, double* y) {
@@ -76,16 +78,18 @@ void outer(int rows, int cols, const OuterStream* streams, int count, bool add, 
     }
 }
 
-void sums(Features x, int features, bool add, double* sums) {
-  for (int i = 0; i < features; ++i) {
-    double sum = add ? sums[i] : 0.0;
-    for (int sample = 0; sample < kBlock; ++sample) sum += x.at(sample, i);
-    sums[i] = sum;
-  }
+void add_panel(const double* panel, int rows, double* totals) {
+  for (int i = 0; i < rows; ++i)
+    for (int sample = 0; sample < kBlock; ++sample) totals[i] += panel[i * kBlock + sample];
 }
 
 void add(int count, const double* x, double* out) {
   for (int i = 0; i < count; ++i) out[i] += x[i];
+}
+
+void add_strips(int rows, int cols, const double* strips, double* out) {
+  for (int row = 0; row < rows; ++row)
+    for (int col = 0; col < cols; ++col) out[row * cols + col] += strips[at(rows, row, col)];
 }
 
 void multiply(int rows, int cols, int inner, const double* a, bool a_transposed, const double* b,
@@ -112,9 +116,9 @@ void multiply_transposed(int rows, int cols, int inner, const double* a, const d
 }  // namespace
 
 const Kernels& scalar_kernels() {
-  static const Kernels kernels = {
-      "scalar", layer, activate, slope_product,      adjoint, dots, outer,
-      sums,     add,   multiply, multiply_transposed};
+  static const Kernels kernels = {"scalar", layer,      activate, slope_product,
+                                  adjoint,  dots,       outer,    add_panel,
+                                  add,      add_strips, multiply, multiply_transposed};
   return kernels;
 }
 

@@ -230,13 +230,20 @@ int Mlp::weight_streams(int l, const double* ybar, const bool (&use)[kStreams], 
 
 void Mlp::adjoint(const double* ybar, const bool (&use)[kStreams], bool x, bool theta,
                   Workspace& w) const {
+  if (theta) {
+    if (!w.gathered)
+      for (auto& numbers : w.layers)
+        std::fill(numbers.bias_gradient.begin(), numbers.bias_gradient.end(), 0.0);
+    if (ybar) kernels_->add_panel(ybar, layers_.back().out, w.layers.back().bias_gradient.data());
+  }
   for (int l = static_cast<int>(layers_.size()) - 1; l >= 0; --l) {
     if (theta) gather(l, ybar, use, w);
     if (l == 0) break;
     const Layer& layer = layers_[l];
+    auto& below = w.layers[l - 1];
     kernels_->adjoint(layers_[l - 1].activation, adjoint_of(l, ybar, w), layer.out,
                       layer.backward.data(), layer.in, slope(l - 1, w), w.curvature,
-                      w.layers[l - 1].zbar.data());
+                      below.zbar.data(), theta ? below.bias_gradient.data() : nullptr);
   }
   if (theta) w.gathered = true;
   if (!x) return;
@@ -248,7 +255,7 @@ void Mlp::adjoint(const double* ybar, const bool (&use)[kStreams], bool x, bool 
     std::fill(w.x_adjoint.begin(), w.x_adjoint.end(), 0.0);
 }
 
-// Adds a layer's weight and bias gradient to its accumulators.
+// Adds a layer's weight gradient to its accumulator.
 void Mlp::gather(int l, const double* ybar, const bool (&use)[kStreams], Workspace& w) const {
   const Layer& layer = layers_[l];
   auto& numbers = w.layers[l];
@@ -262,11 +269,6 @@ void Mlp::gather(int l, const double* ybar, const bool (&use)[kStreams], Workspa
                     numbers.gradient.data());
   else if (!w.gathered)
     std::fill(numbers.gradient.begin(), numbers.gradient.end(), 0.0);
-  const Features g = adjoint_of(l, ybar, w);
-  if (g.data)
-    kernels_->sums(g, layer.out, w.gathered, numbers.bias_gradient.data());
-  else if (!w.gathered)
-    std::fill(numbers.bias_gradient.begin(), numbers.bias_gradient.end(), 0.0);
 }
 
 void Mlp::gradient_lanes(const double* ybar, const bool (&use)[kStreams], Workspace& w,
@@ -312,9 +314,7 @@ void Mlp::add_gradient(const Workspace& w, std::span<double> merged) const {
           for (int r = row; r < std::min(row + kStrip, layer.out); ++r)
             out[r * layer.in + col] += strip[r - row];
     } else {
-      for (int col = 0; col < layer.in; col += kStrip)
-        for (int row = 0; row < layer.out; ++row, strip += kStrip)
-          kernels_->add(std::min(kStrip, layer.in - col), strip, out + row * layer.in + col);
+      kernels_->add_strips(layer.out, layer.in, strip, out);
     }
     out += layer.out * layer.in;
     kernels_->add(layer.out, w.layers[l].bias_gradient.data(), out);

@@ -68,24 +68,46 @@ struct TanhSeries {
 // With k the integer nearest to 2 N x / ln(2), s = 2^(k / N) as the table has it, r = x - ln(s) / 2
 // and t = tanh r, by the addition theorem
 //   tanh(x) = ((s - 1) + (s + 1) t) / ((s + 1) + (s - 1) t)
-// k is read from the last bits of 2 N x / ln(2) + magic.
-HWY_INLINE V tanh_of(V x) {
+// k is read from the last bits of 2 N x / ln(2) + magic. Several registers go side by side, or a
+// machine runs out of places for operations that wait.
+template <int kCount>
+HWY_INLINE void tanh_in_place(V (&x)[kCount]) {
   constexpr double kMagic = 0x1.8p52, kLimit = 19.0625;
   constexpr TanhSeries kSeries;
   const V magic = set(kMagic), one = set(1.0);
-  x = larger(set(-kLimit), smaller(set(kLimit), x));
-  const V shifted = hn::MulAdd(x, set(1 / kTanhStep), magic);
-  const auto k = hn::BitCast(hn::RebindToSigned<D>(), shifted);
-  const V near = hn::NegMulAdd(hn::Sub(shifted, magic), set(kTanhStep), x);
-  const V r = hn::Sub(near, look_up(kTanhTable.shift, k)), z = hn::Mul(r, r);
-  V p = set(kSeries.c[TanhSeries::kTerms - 1]);
-  HWY_UNROLL(4)
-  for (int i = TanhSeries::kTerms - 2; i >= 0; --i) p = hn::MulAdd(p, z, set(kSeries.c[i]));
-  const V t = hn::Mul(r, hn::MulAdd(p, z, one));
-  const V s = hn::BitCast(D(), hn::Add(look_up(kTanhTable.power, k),
-                                       hn::ShiftLeft < kTanhEntries == 8 ? 49 : 51 > (k)));
-  const V less = hn::Sub(one, s), more = hn::Add(one, s);
-  return hn::Div(hn::MulSub(more, t, less), hn::NegMulAdd(less, t, more));
+  V r[kCount], s[kCount], t[kCount];
+  HWY_UNROLL(8)
+  for (int i = 0; i < kCount; ++i) {
+    x[i] = larger(set(-kLimit), smaller(set(kLimit), x[i]));
+    s[i] = hn::MulAdd(x[i], set(1 / kTanhStep), magic);
+    r[i] = hn::NegMulAdd(hn::Sub(s[i], magic), set(kTanhStep), x[i]);
+  }
+  HWY_UNROLL(8)
+  for (int i = 0; i < kCount; ++i) {
+    const auto k = hn::BitCast(hn::RebindToSigned<D>(), s[i]);
+    r[i] = hn::Sub(r[i], look_up(kTanhTable.shift, k));
+    s[i] = hn::BitCast(D(), hn::Add(look_up(kTanhTable.power, k),
+                                    hn::ShiftLeft < kTanhEntries == 8 ? 49 : 51 > (k)));
+  }
+  HWY_UNROLL(8)
+  for (int i = 0; i < kCount; ++i) {
+    const V z = hn::Mul(r[i], r[i]);
+    V p = set(kSeries.c[TanhSeries::kTerms - 1]);
+    HWY_UNROLL(4)
+    for (int j = TanhSeries::kTerms - 2; j >= 0; --j) p = hn::MulAdd(p, z, set(kSeries.c[j]));
+    t[i] = hn::Mul(r[i], hn::MulAdd(p, z, one));
+  }
+  HWY_UNROLL(8)
+  for (int i = 0; i < kCount; ++i) {
+    const V less = hn::Sub(one, s[i]), more = hn::Add(one, s[i]);
+    x[i] = hn::Div(hn::MulSub(more, t[i], less), hn::NegMulAdd(less, t[i], more));
+  }
+}
+
+HWY_INLINE V tanh_of(V x) {
+  V one[] = {x};
+  tanh_in_place(one);
+  return one[0];
 }
 
 }  // namespace
