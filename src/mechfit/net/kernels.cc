@@ -14,6 +14,8 @@
 #include "mechfit/net/kernels.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <type_traits>
 
 HWY_BEFORE_NAMESPACE();
 namespace mechfit::HWY_NAMESPACE {
@@ -97,10 +99,10 @@ HWY_INLINE void in_sample_tiles(const Function& f) {
 
 // x W + b of kSamples samples x kVectors registers of columns; then, sample by sample,
 // done(where it stands, the sums, which it may change), and what it left is added to totals unless
-// that is null. All begin at the tile's corner.
-template <int kSamples, int kVectors, bool kPanel, class Done>
+// these are null. All begin at the tile's corner.
+template <int kSamples, int kVectors, bool kPanel, class Done, class Totals>
 HWY_INLINE void tile(const double* HWY_RESTRICT x, int inner, const double* HWY_RESTRICT w,
-                     const double* b, int index, const Done& done, double* totals) {
+                     const double* b, int index, const Done& done, Totals totals) {
   V sum[kSamples][kVectors];
   HWY_UNROLL(8)
   for (int j = 0; j < kVectors; ++j) {
@@ -115,13 +117,15 @@ HWY_INLINE void tile(const double* HWY_RESTRICT x, int inner, const double* HWY_
   const Done finish = done;  // whose pointers no store can change
   HWY_UNROLL(8)
   for (int r = 0; r < kSamples; ++r) finish(index + r * kStrip, sum[r]);
-  if (!totals) return;
-  HWY_UNROLL(8)
-  for (int j = 0; j < kVectors; ++j) {
-    V total = sum[0][j];
+  if constexpr (!std::is_null_pointer_v<Totals>) {
+    if (!totals) return;
     HWY_UNROLL(8)
-    for (int r = 1; r < kSamples; ++r) total = hn::Add(total, sum[r][j]);
-    store(hn::Add(load(totals + j * kLanes), total), totals + j * kLanes);
+    for (int j = 0; j < kVectors; ++j) {
+      V total = sum[0][j];
+      HWY_UNROLL(8)
+      for (int r = 1; r < kSamples; ++r) total = hn::Add(total, sum[r][j]);
+      store(hn::Add(load(totals + j * kLanes), total), totals + j * kLanes);
+    }
   }
 }
 
@@ -136,25 +140,28 @@ HWY_INLINE auto for_each(const Each& each) {
 }
 
 // done as above for all samples and columns of x W + b
-template <bool kPanel, class Done>
+template <bool kPanel, class Done, class Totals>
 HWY_INLINE void product_of(const double* x, int inner, const double* w, const double* b, int width,
-                           const Done& done, double* totals) {
+                           const Done& done, Totals totals) {
   for_strips(width, [&](int strip, int vectors) HWY_ATTR {
     in_groups(vectors, [&]<int kVectors>(int j) HWY_ATTR {
       const int column = j * kLanes;
+      Totals here = totals;
+      if constexpr (!std::is_null_pointer_v<Totals>)
+        if (here) here += strip * kStrip + column;
       in_sample_tiles<kVectors>([&]<int kSamples>(int s) HWY_ATTR {
-        tile<kSamples, kVectors, kPanel>(
-            x + (kPanel ? s : s * kStrip), inner, w + strip * inner * kStrip + column,
-            b ? b + strip * kStrip + column : nullptr, (strip * kBlock + s) * kStrip + column, done,
-            totals ? totals + strip * kStrip + column : nullptr);
+        tile<kSamples, kVectors, kPanel>(x + (kPanel ? s : s * kStrip), inner,
+                                         w + strip * inner * kStrip + column,
+                                         b ? b + strip * kStrip + column : nullptr,
+                                         (strip * kBlock + s) * kStrip + column, done, here);
       });
     });
   });
 }
 
-template <class Done>
+template <class Done, class Totals = std::nullptr_t>
 HWY_INLINE void product(Features x, int inner, const double* w, const double* b, int width,
-                        const Done& done, double* totals = nullptr) {
+                        const Done& done, Totals totals = nullptr) {
   if (x.panel)
     product_of<true>(x.data, inner, w, b, width, done, totals);
   else
