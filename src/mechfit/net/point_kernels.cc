@@ -77,7 +77,8 @@ HWY_INLINE void last_dots(const double* w, const double* b, int all_rows, int ro
   if (rows == 1) some.template operator()<1>();
 }
 
-// done(row, W x + b, W xdot) for kVectors registers of rows from `row` on, all of one strip.
+// done(row, W x + b, W xdot), given kVectors registers each, of the rows from `row` on, all of one
+// strip.
 // kChains partial sums each hide the latency of a multiply-add.
 template <int kVectors, int kChains, bool kTangent, class Done>
 HWY_INLINE void rows_in_lanes(const PointStep& step, int row, int cols, const Done& done) {
@@ -105,14 +106,13 @@ HWY_INLINE void rows_in_lanes(const PointStep& step, int row, int cols, const Do
     for (int c = 0; c < kChains; ++c) add_column(k + c, c);
   }
   for (; k < cols; ++k) add_column(k, 0);
-  HWY_UNROLL(8)
+  HWY_UNROLL(4)
+  for (int c = 1; c < kChains; ++c) HWY_UNROLL(8)
   for (int j = 0; j < kVectors; ++j) {
-    for (int c = 1; c < kChains; ++c) {
-      sum[0][j] = hn::Add(sum[0][j], sum[c][j]);
-      rate[0][j] = hn::Add(rate[0][j], rate[c][j]);
-    }
-    done(row + j * kLanes, sum[0][j], rate[0][j]);
+    sum[0][j] = hn::Add(sum[0][j], sum[c][j]);
+    rate[0][j] = hn::Add(rate[0][j], rate[c][j]);
   }
+  done(row, sum[0], rate[0]);
 }
 
 // The same for all rows that fill registers; where the others begin.
@@ -152,8 +152,10 @@ HWY_INLINE V times_slope(V k, V g) {
   return kAct == Activation::tanh ? hn::NegMulAdd(hn::Mul(g, k), k, g) : hn::Mul(g, k);
 }
 
-// Both W and its transpose stay in the first-level cache; of a larger matrix only W is read, row by
-// row, which is what the reverse pass finds in the cache again.
+// Both passes read the same copy of a hidden layer's matrix, which the second one then finds in the
+// cache: a small one by rows in lanes forwards and row by row backwards, which takes sums across
+// lanes but only once where value and derivative are wanted; a large one the other way round, so
+// that the first pass reads memory in order.
 HWY_INLINE bool is_small(int rows, int cols) { return rows * cols <= 1024; }
 
 using Function = PointStep::Function;
@@ -164,21 +166,23 @@ void run(const PointStep& step) {
   constexpr bool kTanh = kFunction == Function::activate && kAct == Activation::tanh;
   constexpr bool kSoftplus = kFunction == Function::activate && kAct == Activation::softplus;
   const int rows = kRows > 0 ? kRows : step.rows, cols = kCols > 0 ? kCols : step.cols;
-  auto finish = [&](int row, V z, V zdot) MECHFIT_INLINED {
-    if (kTanh) {
-      z = tanh_of(z);
-      zdot = times_slope<kAct>(z, zdot);
+  auto finish = [&]<int kVectors>(int row, V(&z)[kVectors], V(&zdot)[kVectors]) MECHFIT_INLINED {
+    if constexpr (kTanh) tanh_in_place(z);
+    HWY_UNROLL(8)
+    for (int j = 0; j < kVectors; ++j, row += kLanes) {
+      if (kFunction == Function::slope) z[j] = times_slope<kAct>(load(step.k + row), z[j]);
+      store(z[j], step.y + row);
+      if (kTangent) store(kTanh ? times_slope<kAct>(z[j], zdot[j]) : zdot[j], step.ydot + row);
     }
-    if (kFunction == Function::slope) z = times_slope<kAct>(load(step.k + row), z);
-    store(z, step.y + row);
-    if (kTangent) store(zdot, step.ydot + row);
   };
-  const bool by_rows = kFunction != Function::slope && cols % kLanes == 0 && !is_small(rows, cols);
+  const bool by_rows = cols % kLanes == 0 && (kFunction == Function::slope) == is_small(rows, cols);
   const int whole = by_rows ? 0 : whole_registers<kTangent>(step, rows, cols, finish);
   if (whole < rows) {
     remaining<kTangent>(step, whole, rows, cols);
-    for (int row = whole; kFunction != Function::none && row < rows; row += kLanes)
-      finish(row, load(step.y + row), kTangent ? load(step.ydot + row) : hn::Zero(D()));
+    for (int row = whole; kFunction != Function::none && row < rows; row += kLanes) {
+      V z[] = {load(step.y + row)}, zdot[] = {kTangent ? load(step.ydot + row) : hn::Zero(D())};
+      finish(row, z, zdot);
+    }
   }
   if (!kSoftplus) return;
   simd_kernels().activate(kAct, (rows + kBlock - 1) / kBlock * kBlock, step.y, step.k);

@@ -104,12 +104,6 @@ HWY_INLINE void tanh_in_place(V (&x)[kCount]) {
   }
 }
 
-HWY_INLINE V tanh_of(V x) {
-  V one[] = {x};
-  tanh_in_place(one);
-  return one[0];
-}
-
 }  // namespace
 }  // namespace mechfit::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
