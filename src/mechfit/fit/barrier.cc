@@ -84,7 +84,7 @@ double Barrier::sum(int begin, int end, int worker, std::span<double> gradient) 
   for (int i = begin; i < end && !std::isnan(log_det); ++i)
     log_det += block(&points[static_cast<std::ptrdiff_t>(i) * n_ * kBlock],
                      std::min(kBlock, chosen_count_ - i * kBlock), wants_gradient, w);
-  if (wants_gradient && !std::isnan(log_det)) model_->add_gradient(w.model, gradient);
+  if (wants_gradient && !std::isnan(log_det)) model_->add_gradient(w.model, gradient, false);
   return log_det;
 }
 

@@ -24,19 +24,14 @@ void ChunkSums::prepare(Summands summands, int blocks, int least, bool gradient)
   chunks_ = std::clamp(blocks / least, 1, kMostChunks);
   if (chunks_ > 1) chunks_ -= chunks_ % 2;  // two threads have the same to do
   std::fill(values_, values_ + chunks_, 0.0);
-  if (gradient) std::fill(gradient_.begin(), gradient_.end(), 0.0);
 }
 
 void ChunkSums::evaluate(int chunk, int worker) {
   if (alone() && !std::isfinite(value())) return;
   const int begin = blocks_ * chunk / chunks_, end = blocks_ * (chunk + 1) / chunks_;
   std::span<double> out;
-  if (wants_gradient_ && chunk == 0) {
-    out = gradient_;
-  } else if (wants_gradient_) {
-    out = gradients_[alone() ? 0 : static_cast<std::size_t>(chunk - 1)];
-    std::fill(out.begin(), out.end(), 0.0);
-  }
+  if (wants_gradient_)
+    out = chunk == 0 ? gradient_ : gradients_[alone() ? 0 : static_cast<std::size_t>(chunk - 1)];
   values_[chunk] = summands_(begin, end, worker, out);
   if (alone()) fold(chunk, 0, gradient_.size());
 }

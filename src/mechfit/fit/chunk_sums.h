@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "mechfit/base/batch.h"
 #include "mechfit/base/thread_pool.h"
 
 namespace mechfit {
@@ -14,7 +15,8 @@ namespace mechfit {
 // nothing but the number of blocks: so the result does not depend on the number of threads.
 class ChunkSums {
  public:
-  // The sum over blocks begin .. end - 1; its gradient is added unless that is empty.
+  // The sum over blocks begin .. end - 1; its gradient is written unless that is empty or the sum
+  // is not finite.
   using Summands =
       std::function<double(int begin, int end, int worker, std::span<double> gradient)>;
 
@@ -43,8 +45,8 @@ class ChunkSums {
   int blocks_ = 0, chunks_ = 0;
   bool wants_gradient_ = false;
   double values_[kMostChunks] = {};
-  std::vector<double> gradient_;                // the first chunk adds to it
-  std::vector<std::vector<double>> gradients_;  // of the others; one thread needs only one
+  AlignedVector gradient_;                // the first chunk writes it
+  std::vector<AlignedVector> gradients_;  // of the others; one thread needs only one
 };
 
 }  // namespace mechfit

@@ -121,8 +121,8 @@ double Objective::sum(int begin, int end, int worker, std::span<double> gradient
     loss += w.del ? del_block(model, w.index, count, scale, wants_gradient, w)
                   : point_block(model, w.index, count, scale, wants_gradient, w);
   }
-  if (wants_gradient && workspace) model.add_gradient(*workspace, gradient);
-  if (wants_gradient && w.step) add_gradient(model, *w.step, gradient);
+  if (wants_gradient && workspace) model.add_gradient(*workspace, gradient, false);
+  if (wants_gradient && w.step) add_gradient(model, *w.step, gradient, false);
   return loss;
 }
 

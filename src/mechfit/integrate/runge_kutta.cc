@@ -156,8 +156,11 @@ void clear_gradient(const Model& model, RungeKuttaWorkspace& w) {
   for (auto& stage : w.stages) model.clear_gradient(stage.acceleration.model);
 }
 
-void add_gradient(const Model& model, RungeKuttaWorkspace& w, std::span<double> merged) {
-  for (auto& stage : w.stages) model.add_gradient(stage.acceleration.model, merged);
+void add_gradient(const Model& model, RungeKuttaWorkspace& w, std::span<double> merged, bool add) {
+  for (auto& stage : w.stages) {
+    model.add_gradient(stage.acceleration.model, merged, add);
+    add = true;
+  }
 }
 
 Rollout runge_kutta_rollout(const Model& model, const RolloutRequest& request, RungeKutta scheme,

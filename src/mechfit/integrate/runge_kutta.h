@@ -49,7 +49,8 @@ void runge_kutta_pullback(const Model& model, const double* q_next_bar, const do
 
 // The parameter gradient that pullbacks gathered in all stages, merged as in lagrangian.h.
 void clear_gradient(const Model& model, RungeKuttaWorkspace& w);
-void add_gradient(const Model& model, RungeKuttaWorkspace& w, std::span<double> merged);
+void add_gradient(const Model& model, RungeKuttaWorkspace& w, std::span<double> merged,
+                  bool add = true);
 
 // Simulates all trajectories of `request`, which must give start velocities; blocks of trajectories
 // are spread over the threads of the pool.

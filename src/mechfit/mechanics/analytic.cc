@@ -314,7 +314,8 @@ void AnalyticSystem::potential(double* V, Workspace& w) const {
 
 void AnalyticSystem::clear_gradient(Workspace& w) const { clear(w.uniform_adjoints); }
 
-void AnalyticSystem::add_gradient(Workspace& w, std::span<double> merged) const {
+void AnalyticSystem::add_gradient(Workspace& w, std::span<double> merged, bool add) const {
+  if (!add) std::fill(merged.begin(), merged.end(), 0.0);
   const int uniforms = equations_->tape.uniforms();
   for (int k = 0; k < uniforms; ++k) {
     double sum = 0;

@@ -90,8 +90,8 @@ void Model::clear_gradient(Workspace& w) const {
   with(family_, w, [&](const auto& model, auto& work) { model.clear_gradient(work); });
 }
 
-void Model::add_gradient(Workspace& w, std::span<double> merged) const {
-  with(family_, w, [&](const auto& model, auto& work) { model.add_gradient(work, merged); });
+void Model::add_gradient(Workspace& w, std::span<double> merged, bool add) const {
+  with(family_, w, [&](const auto& model, auto& work) { model.add_gradient(work, merged, add); });
 }
 
 void Model::expand_gradient(std::span<const double> merged, std::span<double> theta) const {

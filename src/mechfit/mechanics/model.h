@@ -48,7 +48,7 @@ class Model {
   void potential(double* potential, Workspace& w) const;
   int merged_size() const;
   void clear_gradient(Workspace& w) const;
-  void add_gradient(Workspace& w, std::span<double> merged) const;
+  void add_gradient(Workspace& w, std::span<double> merged, bool add = true) const;
   void expand_gradient(std::span<const double> merged, std::span<double> theta) const;
 
  private:

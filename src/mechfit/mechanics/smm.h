@@ -87,7 +87,7 @@ class Smm {
 
   int merged_size() const;
   void clear_gradient(Workspace& w) const;
-  void add_gradient(const Workspace& w, std::span<double> merged) const;
+  void add_gradient(const Workspace& w, std::span<double> merged, bool add = true) const;
   void expand_gradient(std::span<const double> merged, std::span<double> theta) const;
 
  private:
@@ -115,7 +115,8 @@ class Smm {
   SmmConfig config_;
   int n_ = 0, m_ = 0, features_ = 0;
   Mlp mass_net_, potential_net_, force_net_;
-  std::vector<double> theta_, d_, force_scale_, inverse_v_, b_;
+  AlignedVector theta_;
+  std::vector<double> d_, force_scale_, inverse_v_, b_;
 };
 
 }  // namespace mechfit

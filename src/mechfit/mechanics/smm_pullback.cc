@@ -197,16 +197,17 @@ void Smm::clear_gradient(Workspace& w) const {
   std::fill(w.input_lanes.begin(), w.input_lanes.end(), 0.0);
 }
 
-void Smm::add_gradient(const Workspace& w, std::span<double> merged) const {
+void Smm::add_gradient(const Workspace& w, std::span<double> merged, bool add) const {
   MECHFIT_CHECK(static_cast<int>(merged.size()) == merged_size());
   auto rest = merged;
-  auto add = [&](const Mlp& net, const Mlp::Workspace& workspace) {
-    net.add_gradient(workspace, rest.first(static_cast<std::size_t>(net.merged_size())));
+  auto take = [&](const Mlp& net, const Mlp::Workspace& workspace) {
+    net.add_gradient(workspace, rest.first(static_cast<std::size_t>(net.merged_size())), add);
     rest = rest.subspan(static_cast<std::size_t>(net.merged_size()));
   };
-  add(mass_net_, w.mass);
-  add(potential_net_, w.potential);
-  if (config_.force_network) add(force_net_, w.force);
+  take(mass_net_, w.mass);
+  take(potential_net_, w.potential);
+  if (config_.force_network) take(force_net_, w.force);
+  if (!add) std::fill(rest.begin(), rest.end(), 0.0);
   if (config_.friction) {
     for (int i = 0; i < 2 * n_; ++i)
       rest[static_cast<std::size_t>(i)] += block_sum(w.friction_lanes.data() + i * kBlock);

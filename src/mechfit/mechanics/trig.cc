@@ -300,8 +300,9 @@ void Trig::potential(double* v, Workspace& w) const {
 
 void Trig::clear_gradient(Workspace& w) const { std::fill(w.sums.begin(), w.sums.end(), 0.0); }
 
-void Trig::add_gradient(Workspace& w, std::span<double> merged) const {
+void Trig::add_gradient(Workspace& w, std::span<double> merged, bool add) const {
   MECHFIT_CHECK(merged.size() == theta_.size());
+  if (!add) std::fill(merged.begin(), merged.end(), 0.0);
   for (std::size_t k = 0; k < theta_.size(); ++k)
     for (int l = 0; l < kBlock; ++l) merged[k] += w.sums[k * kBlock + l];
 }

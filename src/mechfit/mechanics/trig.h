@@ -93,7 +93,7 @@ class Trig {
   void potential(double* v, Workspace& w) const;
   int merged_size() const { return parameter_count(); }
   void clear_gradient(Workspace& w) const;
-  void add_gradient(Workspace& w, std::span<double> merged) const;
+  void add_gradient(Workspace& w, std::span<double> merged, bool add = true) const;
   void expand_gradient(std::span<const double> merged, std::span<double> theta) const;
 
  private:

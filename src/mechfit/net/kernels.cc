@@ -379,10 +379,16 @@ void add(int count, const double* x, double* out) {
   for (; i < count; ++i) out[i] += x[i];
 }
 
-void add_strips(int rows, int cols, const double* strips, double* out) {
+void from_strips(int rows, int cols, const double* strips, bool add_to, double* out) {
   for (int col = 0; col < cols; col += kStrip)
-    for (int row = 0; row < rows; ++row, strips += kStrip)
-      add(std::min(kStrip, cols - col), strips, out + row * cols + col);
+    for (int row = 0; row < rows; ++row, strips += kStrip) {
+      const int count = std::min(kStrip, cols - col);
+      double* to = out + row * cols + col;
+      if (add_to)
+        add(count, strips, to);
+      else
+        std::copy_n(strips, count, to);
+    }
 }
 
 Kernels kernels() {
@@ -395,7 +401,7 @@ Kernels kernels() {
           outer,
           add_panel,
           add,
-          add_strips,
+          from_strips,
           multiply,
           multiply_transposed};
 }

@@ -78,8 +78,8 @@ struct Kernels {
 
   // out[i] += x[i]
   void (*add)(int count, const double* x, double* out);
-  // out [rows][cols], row-major, += a matrix in strips
-  void (*add_strips)(int rows, int cols, const double* strips, double* out);
+  // out [rows][cols], row-major, = a matrix in strips, added to what is there where `add`
+  void (*from_strips)(int rows, int cols, const double* strips, bool add, double* out);
 
   // Row-major matrices, for merging layers: out [rows][cols] = A B, added to what is there where
   // `add`, with B [inner][cols]; A is [rows][inner], or stored transposed as [inner][rows].

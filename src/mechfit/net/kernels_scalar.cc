@@ -87,9 +87,12 @@ void add(int count, const double* x, double* out) {
   for (int i = 0; i < count; ++i) out[i] += x[i];
 }
 
-void add_strips(int rows, int cols, const double* strips, double* out) {
+void from_strips(int rows, int cols, const double* strips, bool add, double* out) {
   for (int row = 0; row < rows; ++row)
-    for (int col = 0; col < cols; ++col) out[row * cols + col] += strips[at(rows, row, col)];
+    for (int col = 0; col < cols; ++col) {
+      double& to = out[row * cols + col];
+      to = (add ? to : 0.0) + strips[at(rows, row, col)];
+    }
 }
 
 void multiply(int rows, int cols, int inner, const double* a, bool a_transposed, const double* b,
@@ -116,9 +119,9 @@ void multiply_transposed(int rows, int cols, int inner, const double* a, const d
 }  // namespace
 
 const Kernels& scalar_kernels() {
-  static const Kernels kernels = {"scalar", layer,      activate, slope_product,
-                                  adjoint,  dots,       outer,    add_panel,
-                                  add,      add_strips, multiply, multiply_transposed};
+  static const Kernels kernels = {"scalar", layer,       activate, slope_product,
+                                  adjoint,  dots,        outer,    add_panel,
+                                  add,      from_strips, multiply, multiply_transposed};
   return kernels;
 }
 

@@ -302,8 +302,11 @@ void Mlp::gradient_lanes(const double* ybar, const bool (&use)[kStreams], Worksp
   }
 }
 
-void Mlp::add_gradient(const Workspace& w, std::span<double> merged) const {
-  if (!w.gathered) return;
+void Mlp::add_gradient(const Workspace& w, std::span<double> merged, bool add) const {
+  if (!w.gathered) {
+    if (!add) std::fill(merged.begin(), merged.end(), 0.0);
+    return;
+  }
   double* out = merged.data();
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const Layer& layer = layers_[l];
@@ -311,13 +314,15 @@ void Mlp::add_gradient(const Workspace& w, std::span<double> merged) const {
     if (layer.transposed) {
       for (int row = 0; row < layer.out; row += kStrip)
         for (int col = 0; col < layer.in; ++col, strip += kStrip)
-          for (int r = row; r < std::min(row + kStrip, layer.out); ++r)
-            out[r * layer.in + col] += strip[r - row];
+          for (int r = row; r < std::min(row + kStrip, layer.out); ++r) {
+            double& to = out[r * layer.in + col];
+            to = (add ? to : 0.0) + strip[r - row];
+          }
     } else {
-      kernels_->add_strips(layer.out, layer.in, strip, out);
+      kernels_->from_strips(layer.out, layer.in, strip, add, out);
     }
     out += layer.out * layer.in;
-    kernels_->add(layer.out, w.layers[l].bias_gradient.data(), out);
+    kernels_->from_strips(1, layer.out, w.layers[l].bias_gradient.data(), add, out);
     out += layer.out;
   }
 }

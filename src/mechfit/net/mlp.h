@@ -93,7 +93,7 @@ class Mlp {
   // folded.
   int merged_size() const { return merged_size_; }
   void clear_gradient(Workspace& w) const { w.gathered = false; }
-  void add_gradient(const Workspace& w, std::span<double> merged) const;
+  void add_gradient(const Workspace& w, std::span<double> merged, bool add = true) const;
   // From merged to the parameters that are set now, given again as theta.
   void expand_gradient(std::span<const double> theta, std::span<const double> merged,
                        std::span<double> gradient) const;
