@@ -123,8 +123,8 @@ void Smm::set_parameters(std::span<const double> theta) {
   MECHFIT_CHECK(theta.size() == theta_.size(), std::to_string(theta.size()) +
                                                    " parameters given, the model has " +
                                                    std::to_string(theta_.size()));
-  std::copy(theta.begin(), theta.end(), theta_.begin());
-  auto rest = theta;
+  simd_kernels().copy(static_cast<int>(theta.size()), theta.data(), theta_.data());
+  std::span<const double> rest = theta_;
   auto set = [&](Mlp& net) {
     net.set_parameters(rest.first(static_cast<std::size_t>(net.parameter_count())));
     rest = rest.subspan(static_cast<std::size_t>(net.parameter_count()));

@@ -7,6 +7,7 @@
 #include "hwy/highway.h"
 #include "hwy/contrib/math/math-inl.h"
 #include "mechfit/net/row_major-inl.h"
+#include "mechfit/net/strips-inl.h"
 #include "mechfit/net/tanh-inl.h"
 #include "mechfit/net/tiles-inl.h"
 // clang-format on
@@ -372,25 +373,6 @@ void add_panel(const double* panel, int rows, double* totals) {
   }
 }
 
-void add(int count, const double* x, double* out) {
-  int i = 0;
-  for (; i + kLanes <= count; i += kLanes)
-    hn::StoreU(hn::Add(hn::LoadU(D(), out + i), hn::LoadU(D(), x + i)), D(), out + i);
-  for (; i < count; ++i) out[i] += x[i];
-}
-
-void from_strips(int rows, int cols, const double* strips, bool add_to, double* out) {
-  for (int col = 0; col < cols; col += kStrip)
-    for (int row = 0; row < rows; ++row, strips += kStrip) {
-      const int count = std::min(kStrip, cols - col);
-      double* to = out + row * cols + col;
-      if (add_to)
-        add(count, strips, to);
-      else
-        std::copy_n(strips, count, to);
-    }
-}
-
 Kernels kernels() {
   return {hwy::TargetName(HWY_TARGET),
           layer,
@@ -400,7 +382,10 @@ Kernels kernels() {
           dots,
           outer,
           add_panel,
+          copy,
           add,
+          to_strips,
+          transpose_to_strips,
           from_strips,
           multiply,
           multiply_transposed};

@@ -76,10 +76,18 @@ struct Kernels {
   // totals [rows] += sum over the samples of a panel
   void (*add_panel)(const double* panel, int rows, double* totals);
 
+  // out[i] = x[i], without the processor's own instruction for it, which std::copy calls for many
+  // numbers: on some machines that leaves none of them in the cache.
+  void (*copy)(int count, const double* x, double* out);
   // out[i] += x[i]
   void (*add)(int count, const double* x, double* out);
-  // out [rows][cols], row-major, = a matrix in strips, added to what is there where `add`
-  void (*from_strips)(int rows, int cols, const double* strips, bool add, double* out);
+
+  // A matrix [rows][cols] between row-major and strips. to_strips and its transpose, [cols][rows]
+  // in strips, leave the rest of the last strip alone; from_strips adds to what is there where
+  // `add`.
+  void (*to_strips)(int rows, int cols, const double* m, double* strips);
+  void (*transpose_to_strips)(int rows, int cols, const double* m, double* strips);
+  void (*from_strips)(int rows, int cols, const double* strips, bool add, double* m);
 
   // Row-major matrices, for merging layers: out [rows][cols] = A B, added to what is there where
   // `add`, with B [inner][cols]; A is [rows][inner], or stored transposed as [inner][rows].

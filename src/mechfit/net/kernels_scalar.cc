@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "mechfit/net/kernels.h"
@@ -83,14 +84,26 @@ void add_panel(const double* panel, int rows, double* totals) {
     for (int sample = 0; sample < kBlock; ++sample) totals[i] += panel[i * kBlock + sample];
 }
 
+void copy(int count, const double* x, double* out) { std::copy_n(x, count, out); }
+
 void add(int count, const double* x, double* out) {
   for (int i = 0; i < count; ++i) out[i] += x[i];
 }
 
-void from_strips(int rows, int cols, const double* strips, bool add, double* out) {
+void to_strips(int rows, int cols, const double* m, double* strips) {
+  for (int row = 0; row < rows; ++row)
+    for (int col = 0; col < cols; ++col) strips[at(rows, row, col)] = m[row * cols + col];
+}
+
+void transpose_to_strips(int rows, int cols, const double* m, double* strips) {
+  for (int row = 0; row < rows; ++row)
+    for (int col = 0; col < cols; ++col) strips[at(cols, col, row)] = m[row * cols + col];
+}
+
+void from_strips(int rows, int cols, const double* strips, bool add, double* m) {
   for (int row = 0; row < rows; ++row)
     for (int col = 0; col < cols; ++col) {
-      double& to = out[row * cols + col];
+      double& to = m[row * cols + col];
       to = (add ? to : 0.0) + strips[at(rows, row, col)];
     }
 }
@@ -119,9 +132,11 @@ void multiply_transposed(int rows, int cols, int inner, const double* a, const d
 }  // namespace
 
 const Kernels& scalar_kernels() {
-  static const Kernels kernels = {"scalar", layer,       activate, slope_product,
-                                  adjoint,  dots,        outer,    add_panel,
-                                  add,      from_strips, multiply, multiply_transposed};
+  static const Kernels kernels = {"scalar",      layer,     activate,
+                                  slope_product, adjoint,   dots,
+                                  outer,         add_panel, copy,
+                                  add,           to_strips, transpose_to_strips,
+                                  from_strips,   multiply,  multiply_transposed};
   return kernels;
 }
 

@@ -9,22 +9,6 @@
 namespace mechfit {
 namespace {
 
-// m [rows][cols] row-major, or its transpose, in strips. The rest of the last strip is left alone.
-void to_strips(int rows, int cols, const double* m, double* out) {
-  for (int col = 0; col < cols; col += kStrip)
-    for (int row = 0; row < rows; ++row, out += kStrip)
-      std::copy_n(m + row * cols + col, std::min(kStrip, cols - col), out);
-}
-void transpose_to_strips(int rows, int cols, const double* m, double* out) {
-  constexpr int kSquare = 8;  // so that both sides stay within few cache lines
-  for (int strip = 0; strip < rows; strip += kStrip, out += cols * kStrip)
-    for (int row = strip; row < std::min(strip + kStrip, rows); row += kSquare)
-      for (int col = 0; col < cols; col += kSquare)
-        for (int c = col; c < std::min(col + kSquare, cols); ++c)
-          for (int r = row; r < std::min(row + kSquare, rows); ++r)
-            out[c * kStrip + r - strip] = m[r * cols + c];
-}
-
 AlignedVector make_strips(int rows, int cols) {
   return AlignedVector(static_cast<std::size_t>(in_strips(rows, cols)), 0.0);
 }
@@ -95,8 +79,8 @@ void Mlp::set_parameters(std::span<const double> theta) {
   for (auto& layer : layers_) {
     if (layer.first < layer.last) merge(theta.data(), layer);
     const double* w = prefix_w(theta.data(), layer, layer.last);
-    to_strips(layer.out, layer.in, w, layer.backward.data());
-    transpose_to_strips(layer.out, layer.in, w, layer.forward.data());
+    kernels_->to_strips(layer.out, layer.in, w, layer.backward.data());
+    kernels_->transpose_to_strips(layer.out, layer.in, w, layer.forward.data());
     std::copy_n(prefix_b(theta.data(), layer, layer.last), layer.out, layer.bias.begin());
   }
 }
@@ -356,7 +340,7 @@ void Mlp::expand_gradient(std::span<const double> theta, std::span<const double>
       std::swap(scratch, other);
     }
     if (layer.first == layer.last)
-      std::copy_n(in, layer.out * (layer.in + 1), gradient.data() + offset(layer.first));
+      kernels_->copy(layer.out * (layer.in + 1), in, gradient.data() + offset(layer.first));
     in += layer.out * (layer.in + 1);
   }
 }
