@@ -11,7 +11,7 @@
 
 #include <cmath>
 
-// Plain loops over the lanes: the compiler vectorises them for each target.
+// Mostly plain loops over the lanes: the compiler vectorises them for each target.
 HWY_BEFORE_NAMESPACE();
 namespace mechfit::smm_lanes::HWY_NAMESPACE {
 namespace {
@@ -35,20 +35,41 @@ HWY_INLINE const double* at(int n, const double* l, int i, int j) {
 
 HWY_INLINE int features_of(JointType type) { return type == JointType::periodic ? 2 : 1; }
 
-// out += L' x
-HWY_INLINE void add_transposed(int n, const double* l, const double* x, double* out) {
+// out = sum over k from begin on of L_(entry of k) x_k, added to what is there where `add`; sums
+// stay in registers.
+template <class EntryOf>
+HWY_INLINE void row_sum(const double* l, const double* x, int begin, int end, bool add,
+                        const EntryOf& entry_of, double* out) {
+  const hn::CappedTag<double, 8> d;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(d)), kVectors = HWY_MIN(kBlock / kLanes, 4);
+  for (int s = 0; s < kBlock; s += kVectors * kLanes) {
+    hn::Vec<decltype(d)> sum[kVectors];
+    HWY_UNROLL(4)
+    for (int v = 0; v < kVectors; ++v)
+      sum[v] = add ? hn::LoadU(d, out + s + v * kLanes) : hn::Zero(d);
+    for (int k = begin; k < end; ++k) {
+      const double *left = l + entry_of(k) * kBlock + s, *right = x + k * kBlock + s;
+      HWY_UNROLL(4)
+      for (int v = 0; v < kVectors; ++v)
+        sum[v] =
+            hn::MulAdd(hn::LoadU(d, left + v * kLanes), hn::LoadU(d, right + v * kLanes), sum[v]);
+    }
+    HWY_UNROLL(4)
+    for (int v = 0; v < kVectors; ++v) hn::StoreU(sum[v], d, out + s + v * kLanes);
+  }
+}
+
+// out (+)= L' x
+HWY_INLINE void transposed(int n, const double* l, const double* x, double* out, bool add = false) {
   for (int j = 0; j < n; ++j)
-    for (int i = j; i < n; ++i) fma(at(n, l, i, j), x + i * kBlock, out + j * kBlock);
+    row_sum(
+        l, x, j, n, add, [=](int i) { return entry(n, i, j); }, out + j * kBlock);
 }
-// out = L' x
-HWY_INLINE void transposed(int n, const double* l, const double* x, double* out) {
-  for (int j = 0; j < n; ++j) zero(out + j * kBlock);
-  add_transposed(n, l, x, out);
-}
-// out += L x
-HWY_INLINE void add_product(int n, const double* l, const double* x, double* out) {
+// out (+)= L x
+HWY_INLINE void product(int n, const double* l, const double* x, double* out, bool add) {
   for (int i = 0; i < n; ++i)
-    for (int j = 0; j <= i; ++j) fma(at(n, l, i, j), x + j * kBlock, out + i * kBlock);
+    row_sum(
+        l, x, 0, i + 1, add, [=](int j) { return entry(n, i, j); }, out + i * kBlock);
 }
 // out (lower) += x y'
 HWY_INLINE void add_outer(int n, const double* x, const double* y, double* out) {
@@ -125,16 +146,14 @@ void kinetic(int n, const double* l, const double* d, const double* v, double* w
       double* HWY_RESTRICT out = gl + entry(n, i, j) * kBlock;
       for (int s = 0; s < kBlock; ++s) out[s] = w[i * kBlock + s] * pi[j * kBlock + s];
     }
-    zero(p + i * kBlock);
   }
-  add_product(n, l, pi, p);
+  product(n, l, pi, p, false);
   for (int i = 0; i < n; ++i) scale(d[i], p + i * kBlock, p + i * kBlock);
 }
 
 void rate(int n, const double* l, const double* lv, const double* d, const double* w,
           const double* pi, double* out) {
-  for (int i = 0; i < n; ++i) zero(out + i * kBlock);
-  add_product(n, lv, pi, out);
+  product(n, lv, pi, out, false);
   alignas(64) double lv_w[kBlock];
   for (int j = 0; j < n; ++j) {
     zero(lv_w);
@@ -159,7 +178,7 @@ void pullback(int n, const double* l, const double* lv, const double* d, const d
   } else {
     for (int i = 0; i < n; ++i) zero(x + i * kBlock), zero(lx + i * kBlock);
   }
-  if (terms.b_l) add_transposed(n, terms.b_l, w, lx);
+  if (terms.b_l) transposed(n, terms.b_l, w, lx, true);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j <= i; ++j) {
       const double *xi = x + i * kBlock, *wi = w + i * kBlock;
@@ -168,9 +187,8 @@ void pullback(int n, const double* l, const double* lv, const double* d, const d
       for (int s = 0; s < kBlock; ++s) out[s] = xi[s] * pj[s] + wi[s] * lj[s];
     }
   if (v_bar) {
-    for (int i = 0; i < n; ++i) zero(w_bar + i * kBlock);
-    if (terms.b_l) add_product(n, terms.b_l, pi, w_bar);
-    add_product(n, l, lx, w_bar);
+    product(n, l, lx, w_bar, false);
+    if (terms.b_l) product(n, terms.b_l, pi, w_bar, true);
   }
   if (terms.c) {  // x' (Lv L' + L Lv') w + x' L L' D acc, x = D c
     for (int i = 0; i < n; ++i) scale(d[i], terms.c + i * kBlock, x + i * kBlock);
@@ -183,8 +201,8 @@ void pullback(int n, const double* l, const double* lv, const double* d, const d
     add_outer(n, w, y, l_bar);
     add_outer(n, x, z, l_bar);
     if (v_bar) {
-      add_product(n, l, y, w_bar);
-      add_product(n, lv, lx, w_bar);
+      product(n, l, y, w_bar, true);
+      product(n, lv, lx, w_bar, true);
     }
     if (terms.acc) {
       for (int i = 0; i < n; ++i) scale(d[i], terms.acc + i * kBlock, y + i * kBlock);
