@@ -75,7 +75,7 @@ double Barrier::block(const double* q, int count, bool gradient, Worker& w) cons
   return sum;
 }
 
-double Barrier::sum(int begin, int end, int worker, std::span<double> gradient) {
+double Barrier::sum(int begin, int end, int worker, std::span<double> gradient, bool add) {
   Worker& w = *workers_[worker];
   const AlignedVector& points = chosen_.empty() ? q_ : chosen_;
   const bool wants_gradient = !gradient.empty();
@@ -84,7 +84,7 @@ double Barrier::sum(int begin, int end, int worker, std::span<double> gradient) 
   for (int i = begin; i < end && !std::isnan(log_det); ++i)
     log_det += block(&points[static_cast<std::ptrdiff_t>(i) * n_ * kBlock],
                      std::min(kBlock, chosen_count_ - i * kBlock), wants_gradient, w);
-  if (wants_gradient && !std::isnan(log_det)) model_->add_gradient(w.model, gradient, false);
+  if (wants_gradient && !std::isnan(log_det)) model_->add_gradient(w.model, gradient, add);
   return log_det;
 }
 

@@ -37,7 +37,7 @@ class Barrier {
 
  private:
   struct Worker;
-  double sum(int begin, int end, int worker, std::span<double> gradient);
+  double sum(int begin, int end, int worker, std::span<double> gradient, bool add);
   double block(const double* q, int count, bool gradient, Worker& worker) const;
 
   int n_, count_, chosen_count_;

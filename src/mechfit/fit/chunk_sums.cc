@@ -14,7 +14,7 @@ constexpr std::size_t kWorthThreads = 1 << 14;  // additions
 
 ChunkSums::ChunkSums(ThreadPool& pool, int size)
     : pool_(pool), gradient_(static_cast<std::size_t>(size)) {
-  gradients_.assign(alone() ? 1 : kMostChunks - 1, gradient_);
+  if (!alone()) gradients_.assign(kMostChunks - 1, gradient_);
 }
 
 void ChunkSums::prepare(Summands summands, int blocks, int least, bool gradient) {
@@ -31,14 +31,13 @@ void ChunkSums::evaluate(int chunk, int worker) {
   const int begin = blocks_ * chunk / chunks_, end = blocks_ * (chunk + 1) / chunks_;
   std::span<double> out;
   if (wants_gradient_)
-    out = chunk == 0 ? gradient_ : gradients_[alone() ? 0 : static_cast<std::size_t>(chunk - 1)];
-  values_[chunk] = summands_(begin, end, worker, out);
-  if (alone()) fold(chunk, 0, gradient_.size());
+    out = alone() || chunk == 0 ? gradient_ : gradients_[static_cast<std::size_t>(chunk - 1)];
+  values_[chunk] = summands_(begin, end, worker, out, alone() && chunk > 0);
 }
 
 void ChunkSums::fold(int chunk, std::size_t begin, std::size_t end) {
-  if (!wants_gradient_ || chunk == 0) return;
-  const auto& from = gradients_[alone() ? 0 : static_cast<std::size_t>(chunk - 1)];
+  if (!wants_gradient_) return;
+  const auto& from = gradients_[static_cast<std::size_t>(chunk - 1)];
   simd_kernels().add(static_cast<int>(end - begin), &from[begin], &gradient_[begin]);
 }
 

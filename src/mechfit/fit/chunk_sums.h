@@ -15,10 +15,10 @@ namespace mechfit {
 // nothing but the number of blocks: so the result does not depend on the number of threads.
 class ChunkSums {
  public:
-  // The sum over blocks begin .. end - 1; its gradient is written unless that is empty or the sum
-  // is not finite.
+  // The sum over blocks begin .. end - 1; unless that is empty or the sum is not finite its
+  // gradient is written or, where `add`, added, one addition for each number.
   using Summands =
-      std::function<double(int begin, int end, int worker, std::span<double> gradient)>;
+      std::function<double(int begin, int end, int worker, std::span<double> gradient, bool add)>;
 
   ChunkSums(ThreadPool& pool, int size);  // size of a gradient
 
@@ -46,7 +46,7 @@ class ChunkSums {
   bool wants_gradient_ = false;
   double values_[kMostChunks] = {};
   AlignedVector gradient_;                // the first chunk writes it
-  std::vector<AlignedVector> gradients_;  // of the others; one thread needs only one
+  std::vector<AlignedVector> gradients_;  // of the others; one thread adds to the first
 };
 
 }  // namespace mechfit

@@ -105,7 +105,7 @@ double Objective::all(const Model& model) {
   return (*this)(model, all_, {});
 }
 
-double Objective::sum(int begin, int end, int worker, std::span<double> gradient) {
+double Objective::sum(int begin, int end, int worker, std::span<double> gradient, bool add) {
   Worker& w = *workers_[worker];
   const Model& model = *model_;
   const bool wants_gradient = !gradient.empty();
@@ -121,8 +121,8 @@ double Objective::sum(int begin, int end, int worker, std::span<double> gradient
     loss += w.del ? del_block(model, w.index, count, scale, wants_gradient, w)
                   : point_block(model, w.index, count, scale, wants_gradient, w);
   }
-  if (wants_gradient && workspace) model.add_gradient(*workspace, gradient, false);
-  if (wants_gradient && w.step) add_gradient(model, *w.step, gradient, false);
+  if (wants_gradient && workspace) model.add_gradient(*workspace, gradient, add);
+  if (wants_gradient && w.step) add_gradient(model, *w.step, gradient, add);
   return loss;
 }
 

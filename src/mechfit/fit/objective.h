@@ -46,7 +46,7 @@ class Objective {
 
  private:
   struct Worker;
-  double sum(int begin, int end, int worker, std::span<double> gradient);
+  double sum(int begin, int end, int worker, std::span<double> gradient, bool add);
   int items_per_block() const;
   double del_block(const Model& model, const int* items, int count, double scale, bool gradient,
                    Worker& worker) const;

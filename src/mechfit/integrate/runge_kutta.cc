@@ -81,6 +81,7 @@ RungeKuttaWorkspace::RungeKuttaWorkspace(const Model& model, RungeKutta scheme) 
   for (auto* panel : {&kq_bar, &kv_bar, &q_bar, &v_bar, &q_sum, &v_sum, &q_next_bar, &v_next_bar})
     *panel = make_panel(n);
   for (auto* panel : {&u_bar, &u_sum}) *panel = make_panel(m);
+  merged.resize(static_cast<std::size_t>(model.merged_size()));
 }
 
 LaneMask runge_kutta_step(const Model& model, const Points& x, const double* h, double* q_next,
@@ -157,10 +158,10 @@ void clear_gradient(const Model& model, RungeKuttaWorkspace& w) {
 }
 
 void add_gradient(const Model& model, RungeKuttaWorkspace& w, std::span<double> merged, bool add) {
-  for (auto& stage : w.stages) {
-    model.add_gradient(stage.acceleration.model, merged, add);
-    add = true;
-  }
+  const std::span<double> sum = add ? std::span<double>(w.merged) : merged;
+  for (auto& stage : w.stages)
+    model.add_gradient(stage.acceleration.model, sum, &stage != &w.stages.front());
+  for (std::size_t i = 0; add && i < sum.size(); ++i) merged[i] += sum[i];
 }
 
 Rollout runge_kutta_rollout(const Model& model, const RolloutRequest& request, RungeKutta scheme,

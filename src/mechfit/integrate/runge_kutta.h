@@ -34,6 +34,7 @@ struct RungeKuttaWorkspace {
   AlignedVector q_bar, v_bar;            // what a stage sends to its state   [n][kBlock]
   AlignedVector q_sum, v_sum;            // adjoint of the start state so far [n][kBlock]
   AlignedVector u_bar, u_sum;            // [m][kBlock]
+  AlignedVector merged;                  // gradient of all stages
 };
 
 // One step from x with lane-wise step lengths h [kBlock]; u may be null. Returns the lanes where M

@@ -315,14 +315,17 @@ void AnalyticSystem::potential(double* V, Workspace& w) const {
 void AnalyticSystem::clear_gradient(Workspace& w) const { clear(w.uniform_adjoints); }
 
 void AnalyticSystem::add_gradient(Workspace& w, std::span<double> merged, bool add) const {
-  if (!add) std::fill(merged.begin(), merged.end(), 0.0);
   const int uniforms = equations_->tape.uniforms();
   for (int k = 0; k < uniforms; ++k) {
     double sum = 0;
     for (int l = 0; l < kBlock; ++l) sum += w.uniform_adjoints[k * kBlock + l];
     w.uniform_sums[k] = sum;
   }
-  equations_->tape.reverse_uniforms(uniforms_, w.uniform_sums, merged);
+  MECHFIT_CHECK(merged.size() == theta_.size());
+  std::fill(w.theta.begin(), w.theta.end(), 0.0);
+  equations_->tape.reverse_uniforms(uniforms_, w.uniform_sums, w.theta);
+  for (std::size_t i = 0; i < merged.size(); ++i)
+    merged[i] = add ? merged[i] + w.theta[i] : w.theta[i];
 }
 
 void AnalyticSystem::expand_gradient(std::span<const double> merged,

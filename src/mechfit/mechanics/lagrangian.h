@@ -82,7 +82,8 @@ concept Lagrangian = requires(L model, const L& m, typename L::Workspace& w, con
 
   // Parameter gradients are gathered in the workspace, folded chunk by chunk in a form of the
   // family's own (`merged`) and expanded to theta once: merged += what pullbacks gathered since
-  // clear_gradient (add = false: merged = that); gradient to theta = expanded merged.
+  // clear_gradient, one addition for each number (add = false: merged = that); gradient to theta =
+  // expanded merged.
   { m.merged_size() } -> std::same_as<int>;
   m.clear_gradient(w);
   m.add_gradient(w, gradient);

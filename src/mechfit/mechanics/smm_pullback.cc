@@ -213,15 +213,17 @@ void Smm::add_gradient(const Workspace& w, std::span<double> merged, bool add) c
       rest[static_cast<std::size_t>(i)] += block_sum(w.friction_lanes.data() + i * kBlock);
     rest = rest.subspan(static_cast<std::size_t>(2 * n_));
   }
+  double scaled = 0.0;
   for (int i = 0; i < n_; ++i)
     for (int j = 0; j < m_; ++j) {
       const auto at = static_cast<std::size_t>(i * m_ + j);
       const double sum = block_sum(w.input_lanes.data() + at * kBlock);
-      if (config_.input_map == InputMap::scaled) rest[0] += config_.input_matrix[at] * sum;
+      if (config_.input_map == InputMap::scaled) scaled += config_.input_matrix[at] * sum;
       if (config_.input_map == InputMap::learned)
         rest[at] += sum * force_scale_[static_cast<std::size_t>(i)] /
                     config_.scales.u[static_cast<std::size_t>(j)];
     }
+  if (m_ > 0 && config_.input_map == InputMap::scaled) rest[0] += scaled;
 }
 
 void Smm::expand_gradient(std::span<const double> merged, std::span<double> theta) const {

@@ -302,9 +302,11 @@ void Trig::clear_gradient(Workspace& w) const { std::fill(w.sums.begin(), w.sums
 
 void Trig::add_gradient(Workspace& w, std::span<double> merged, bool add) const {
   MECHFIT_CHECK(merged.size() == theta_.size());
-  if (!add) std::fill(merged.begin(), merged.end(), 0.0);
-  for (std::size_t k = 0; k < theta_.size(); ++k)
-    for (int l = 0; l < kBlock; ++l) merged[k] += w.sums[k * kBlock + l];
+  for (std::size_t k = 0; k < theta_.size(); ++k) {
+    double sum = 0.0;
+    for (int l = 0; l < kBlock; ++l) sum += w.sums[k * kBlock + l];
+    merged[k] = add ? merged[k] + sum : sum;
+  }
 }
 
 void Trig::expand_gradient(std::span<const double> merged, std::span<double> theta) const {
