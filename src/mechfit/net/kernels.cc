@@ -76,11 +76,11 @@ HWY_INLINE void for_strips(int width, const Function& f) {
 }
 
 // f<kVectors>(first register) for groups of registers that cover so many
-template <class Function>
+template <int kGroup = kTileVectors, class Function>
 HWY_INLINE void in_groups(int vectors, const Function& f) {
   int j = 0;
-  for (; j + kTileVectors <= vectors; j += kTileVectors) f.template operator()<kTileVectors>(j);
-  if constexpr (kTileVectors > 2)
+  for (; j + kGroup <= vectors; j += kGroup) f.template operator()<kGroup>(j);
+  if constexpr (kGroup > 2)
     for (; j + 2 <= vectors; j += 2) f.template operator()<2>(j);
   for (; j < vectors; ++j) f.template operator()<1>(j);
 }
@@ -343,7 +343,7 @@ template <bool kPanel>
 void outer_of(int rows, int cols, const OuterStream* streams, int count, bool add,
               double* gradient) {
   for_strips(cols, [&](int strip, int vectors) HWY_ATTR {
-    in_groups(vectors, [&]<int kVectors>(int j) HWY_ATTR {
+    auto group = [&]<int kVectors>(int j) HWY_ATTR {
       const int right = strip * kBlock * kStrip + j * kLanes;
       for (int first = 0; first < rows; first += kStrip)  // no tile goes from one strip to the next
         in_tiles<kOuterRows>(std::min(rows - first, kStrip), [&]<int kRows>(int row) HWY_ATTR {
@@ -352,7 +352,11 @@ void outer_of(int rows, int cols, const OuterStream* streams, int count, bool ad
               streams, count, left, right, add,
               gradient + (strip * rows + first + row) * kStrip + j * kLanes);
         });
-    });
+    };
+    if constexpr (kPanel && kTileVectors < 4)
+      if (rows <= 2)  // need more columns, or additions wait for each other
+        return in_groups<4>(vectors, group);
+    in_groups(vectors, group);
   });
 }
 
