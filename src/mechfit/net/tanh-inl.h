@@ -73,6 +73,7 @@ struct TanhSeries {
 template <int kCount>
 HWY_INLINE void tanh_in_place(V (&x)[kCount]) {
   constexpr double kMagic = 0x1.8p52, kLimit = 19.0625;
+  constexpr int kShift = kTanhEntries == 8 ? 49 : 51;  // k / N to the exponent's bits
   constexpr TanhSeries kSeries;
   const V magic = set(kMagic), one = set(1.0);
   V r[kCount], s[kCount], t[kCount];
@@ -86,8 +87,7 @@ HWY_INLINE void tanh_in_place(V (&x)[kCount]) {
   for (int i = 0; i < kCount; ++i) {
     const auto k = hn::BitCast(hn::RebindToSigned<D>(), s[i]);
     r[i] = hn::Sub(r[i], look_up(kTanhTable.shift, k));
-    s[i] = hn::BitCast(D(), hn::Add(look_up(kTanhTable.power, k),
-                                    hn::ShiftLeft < kTanhEntries == 8 ? 49 : 51 > (k)));
+    s[i] = hn::BitCast(D(), hn::Add(look_up(kTanhTable.power, k), hn::ShiftLeft<kShift>(k)));
   }
   HWY_UNROLL(8)
   for (int i = 0; i < kCount; ++i) {
