@@ -10,17 +10,19 @@ namespace mechfit::bench {
 namespace {
 
 // arguments: n, width, force network
-void objective_step(benchmark::State& state, Method method) {
+void objective_step(benchmark::State& state, Method method,
+                    Precision precision = Precision::float64) {
   const int n = static_cast<int>(state.range(0)), width = static_cast<int>(state.range(1));
   const bool force = state.range(2) != 0;
-  ObjectiveStep step(method, n, width, force);
+  ObjectiveStep step(method, n, width, force, 1, precision);
   for (auto _ : state) benchmark::DoNotOptimize(step());
   if (method == Method::del) {
     const double flops = 2 * del_multiply_adds(n, width, force) * kBatch;
     state.counters["GFLOP/s"] =
         benchmark::Counter(flops * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
-    state.counters["% of peak"] = benchmark::Counter(100 * flops * 1e-9 / peak_gflops(),
-                                                     benchmark::Counter::kIsIterationInvariantRate);
+    if (precision == Precision::float64)
+      state.counters["% of peak"] = benchmark::Counter(
+          100 * flops * 1e-9 / peak_gflops(), benchmark::Counter::kIsIterationInvariantRate);
   }
 }
 
@@ -29,9 +31,10 @@ void barrier_pass(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(pass());
 }
 
+template <Precision kPrecision>
 void full_del_step(benchmark::State& state) {
   FullDelStep step(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)),
-                   state.range(2) != 0);
+                   state.range(2) != 0, 1, kPrecision);
   for (auto _ : state) benchmark::DoNotOptimize(step());
 }
 
@@ -54,7 +57,15 @@ BENCHMARK(barrier_pass)
     ->Args({7, 128})
     ->Args({14, 128})
     ->Unit(benchmark::kMicrosecond);
-BENCHMARK(full_del_step)->Apply(sizes);
+BENCHMARK(full_del_step<Precision::float64>)->Name("full_del_step")->Apply(sizes);
+
+// The same with networks in float32
+BENCHMARK_CAPTURE(objective_step, del_float32, Method::del, Precision::float32)->Apply(sizes);
+BENCHMARK_CAPTURE(objective_step, acceleration_float32, Method::acceleration, Precision::float32)
+    ->Apply(sizes);
+BENCHMARK_CAPTURE(objective_step, next_state_float32, Method::next_state, Precision::float32)
+    ->Apply(sizes);
+BENCHMARK(full_del_step<Precision::float32>)->Name("full_del_step_float32")->Apply(sizes);
 
 void peak(benchmark::State& state) {
   double best = 0;
@@ -84,7 +95,7 @@ void product_of_a_panel(benchmark::State& state) {
   const int width = static_cast<int>(state.range(0));
   AlignedVector w(static_cast<std::size_t>(in_strips(width, width)), 0.01);
   AlignedVector x(static_cast<std::size_t>(in_strips(kBlock, width)), 0.5), k = x, y = x;
-  const Kernels& kernels = simd_kernels();
+  const BlockKernels<double>& kernels = simd_kernels().block;
   for (auto _ : state) {
     kernels.adjoint(Activation::tanh, {x.data()}, width, w.data(), width, k.data(), false, y.data(),
                     nullptr);

@@ -29,9 +29,10 @@ inline Samples paper_sized_motion(int n) { return motion(n, 8, 202); }
 // New parameters, then the loss and its gradient on one batch.
 class ObjectiveStep {
  public:
-  ObjectiveStep(Method method, int n, int width, bool force, int threads = 1)
+  ObjectiveStep(Method method, int n, int width, bool force, int threads = 1,
+                Precision precision = Precision::float64)
       : pool_(threads),
-        model(network(n, width, force)),
+        model(with_precision(network(n, width, force), precision)),
         samples(paper_sized_motion(n)),
         objective(model, samples, {method, RungeKutta::midpoint, {}, {}}, pool_),
         batch(batch_of(objective.items())),
@@ -84,9 +85,10 @@ class BarrierPass {
 // parameters is the feasibility check, and its gradient the next step's.
 class FullDelStep {
  public:
-  FullDelStep(int n, int width, bool force, int threads = 1)
+  FullDelStep(int n, int width, bool force, int threads = 1,
+              Precision precision = Precision::float64)
       : pool_(threads),
-        del_(Method::del, n, width, force, threads),
+        del_(Method::del, n, width, force, threads, precision),
         barrier_(del_.model, del_.samples.q, n, pool_),
         barrier_gradient_(del_.theta.size()),
         step_(del_.theta.size()),

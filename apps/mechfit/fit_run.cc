@@ -68,12 +68,13 @@ std::string owner(const FitOptions& o, const std::string& data) {
   std::string text = fmt::format(
       "{} family={} method={} rate={} epochs={} batch={} seed={} hidden={} force={} inputs={} "
       "learn={} degree={} ensemble={} step={} "
-      "smoother={} smoothed={} selection={} patience={} barrier={} integrator={} scale={}",
+      "smoother={} smoothed={} selection={} patience={} barrier={} integrator={} precision={} "
+      "scale={}",
       data, o.family, static_cast<int>(o.method), o.learning_rate, o.epochs, o.batch, o.seed,
       fmt::join(o.hidden, ","), static_cast<int>(o.force), fmt::join(o.input_joints, ","),
       o.learn_inputs, o.degree, o.ensemble, o.step, static_cast<int>(o.smoother), o.smoothed,
       static_cast<int>(o.selection), o.patience, o.barrier_weight.value_or(0.0),
-      static_cast<int>(o.integrator), o.scale);
+      static_cast<int>(o.integrator), static_cast<int>(o.precision), o.scale);
   for (const auto& [name, value] : o.fix) text += fmt::format(" {}={}", name, value);
   return text;
 }

@@ -89,16 +89,17 @@ class TrainingSteps : public ::testing::TestWithParam<int> {};  // threads
 
 TEST_P(TrainingSteps, AllocateNothing) {
   const int n = 2, width = 32;
-  for (bool force : {false, true}) {
-    for (Method method :
-         {Method::del, Method::gauge_free, Method::acceleration, Method::next_state}) {
-      bench::ObjectiveStep step(method, n, width, force, GetParam());
-      EXPECT_EQ(allocations_of([&] { step(); }), 0) << static_cast<int>(method);
-      EXPECT_EQ(allocations_of([&] { step.objective.all(step.model); }), 0);
+  for (Precision precision : {Precision::float64, Precision::float32})
+    for (bool force : {false, true}) {
+      for (Method method :
+           {Method::del, Method::gauge_free, Method::acceleration, Method::next_state}) {
+        bench::ObjectiveStep step(method, n, width, force, GetParam(), precision);
+        EXPECT_EQ(allocations_of([&] { step(); }), 0) << static_cast<int>(method);
+        EXPECT_EQ(allocations_of([&] { step.objective.all(step.model); }), 0);
+      }
+      bench::FullDelStep step(n, width, force, GetParam(), precision);
+      EXPECT_EQ(allocations_of([&] { step(); }), 0);
     }
-    bench::FullDelStep step(n, width, force, GetParam());
-    EXPECT_EQ(allocations_of([&] { step(); }), 0);
-  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, TrainingSteps, ::testing::Values(1, 2),

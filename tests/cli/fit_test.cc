@@ -67,6 +67,10 @@ TEST_F(Fit, SameSeedSameBytesForAnyNumberOfThreads) {
     EXPECT_EQ(model("one"), model("two")) << method;
     ASSERT_EQ(run_mechfit(base("other") + flags + " --seed 1").code, 0);
     EXPECT_NE(model("one"), model("other")) << method;
+    ASSERT_EQ(run_mechfit(base("single") + flags + " --threads 1 --precision float32").code, 0);
+    ASSERT_EQ(run_mechfit(base("other") + flags + " --threads 2 --precision float32").code, 0);
+    EXPECT_EQ(model("single"), model("other")) << method;
+    EXPECT_NE(model("single"), model("one")) << method;
   }
 }
 
@@ -141,6 +145,8 @@ TEST_F(Fit, SaysWhatIsWrongInOneLine) {
          "cannot make this folder");
   expect(base("x") + "--method nonsense", 2, "expected one of");
   expect(base("x") + "--family nonsense", 1, "nonsense");
+  expect(base("x") + "--precision half", 2, "expected one of");
+  expect(base("x") + "--precision float32", 1, "networks (--family smm) on smoothed data");
   expect(base("x") + "--fix g", 2, "NAME=VALUE");
   expect(base("x") + "--family pendulum --fix nope=1", 1, "nope");
   expect(base("x") + "--resume", 1, "checkpoint");

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <tuple>
 
 #include "mechfit/base/error.h"
 #include "mechfit/integrate/variational.h"
+#include "mechfit/mechanics/point.h"
 
 namespace mechfit {
 namespace {
@@ -54,8 +56,9 @@ Model small_smm(std::uint64_t seed, bool force = false) {
   return Model(smm);
 }
 
-TrainOptions options(Method method, int epochs) {
+TrainOptions options(Method method, int epochs, Precision precision = Precision::float64) {
   TrainOptions o;
+  o.precision = precision;
   o.objective.method = method;
   o.learning_rate = 1e-2;
   o.epochs = epochs;
@@ -64,15 +67,22 @@ TrainOptions options(Method method, int epochs) {
   return o;
 }
 
-class EveryMethod : public ::testing::TestWithParam<Method> {};
-INSTANTIATE_TEST_SUITE_P(Trainer, EveryMethod,
-                         ::testing::Values(Method::del, Method::acceleration, Method::next_state,
-                                           Method::gauge_free));
+class EveryMethod : public ::testing::TestWithParam<std::tuple<Method, Precision>> {
+ protected:
+  static TrainOptions options_of(int epochs) {
+    return options(std::get<0>(GetParam()), epochs, std::get<1>(GetParam()));
+  }
+};
+INSTANTIATE_TEST_SUITE_P(
+    Trainer, EveryMethod,
+    ::testing::Combine(::testing::Values(Method::del, Method::acceleration, Method::next_state,
+                                         Method::gauge_free),
+                       ::testing::Values(Precision::float64, Precision::float32)));
 
 TEST_P(EveryMethod, LearnsSomething) {
   const Samples train = pendulum_samples(6, 1), validation = pendulum_samples(3, 2);
   ThreadPool pool(1);
-  Trainer trainer(small_smm(5), train, validation, options(GetParam(), 40), pool);
+  Trainer trainer(small_smm(5), train, validation, options_of(40), pool);
   const double first = trainer.epoch().validation;
   while (!trainer.done()) trainer.epoch();
   EXPECT_LT(trainer.state().best_validation, 0.7 * first);
@@ -97,7 +107,7 @@ TEST_P(EveryMethod, ThreadsDoNotChangeABit) {
   config.input_matrix = {0.1, 0.2, 0.3, 0.4};
   Smm smm(config);
   smm.initialise(random);
-  TrainOptions o = options(GetParam(), 2);
+  TrainOptions o = options_of(2);
   o.batch = 520;
   std::vector<double> theta[2];
   double value[2];
@@ -140,17 +150,39 @@ TEST(Trainer, ThreadsAndRestartsDoNotChangeABitWhereBarrierPointsAreDrawn) {
 TEST_P(EveryMethod, RestoredStateContinuesToTheSameBits) {
   const Samples train = pendulum_samples(6, 1), validation = pendulum_samples(3, 2);
   ThreadPool pool(1);
-  Trainer whole(small_smm(5), train, validation, options(GetParam(), 6), pool);
+  Trainer whole(small_smm(5), train, validation, options_of(6), pool);
   TrainState saved;
   while (!whole.done()) {
     whole.epoch();
     if (whole.state().epoch == 2) saved = whole.state();
   }
-  Trainer resumed(small_smm(5), train, validation, options(GetParam(), 6), pool);
+  Trainer resumed(small_smm(5), train, validation, options_of(6), pool);
   resumed.restore(saved);
   while (!resumed.done()) resumed.epoch();
   EXPECT_EQ(whole.state().theta, resumed.state().theta);
   EXPECT_EQ(whole.state().best, resumed.state().best);
+}
+
+// float32 rounds, it does not mislead; and what it leaves is a model in float64.
+TEST(Trainer, Float32GoesTheWayOfFloat64) {
+  const Samples train = pendulum_samples(6, 1), validation = pendulum_samples(3, 2);
+  ThreadPool pool(1);
+  const double q[] = {0.3, -0.4}, v[] = {1.0, -2.0};
+  for (Method method :
+       {Method::del, Method::acceleration, Method::next_state, Method::gauge_free}) {
+    double loss[2], a[2][2];
+    for (Precision precision : {Precision::float64, Precision::float32}) {
+      const bool single = precision == Precision::float32;
+      Trainer trainer(small_smm(5), train, validation, options(method, 10, precision), pool);
+      while (!trainer.done()) loss[single] = trainer.epoch().loss;
+      const Model best = trainer.best();
+      ASSERT_TRUE(PointDynamics(best).acceleration(q, v, {}, a[single]));
+    }
+    EXPECT_NE(loss[0], loss[1]);
+    EXPECT_NEAR(loss[0], loss[1], 1e-4 * std::fabs(loss[0])) << static_cast<int>(method);
+    for (int i = 0; i < 2; ++i)
+      EXPECT_NEAR(a[0][i], a[1][i], 1e-3 * std::fabs(a[0][i])) << static_cast<int>(method);
+  }
 }
 
 TEST(Trainer, KeepsEveryEigenvalueAboveTheBarriersLine) {

@@ -57,8 +57,9 @@ struct Functional {
     AlignedVector x, xdot0, xdot1;
   };
   // Stream 0 is reversed before its tangent is known, stream 1 after.
-  Result evaluate(std::span<const double> theta, const Kernels& kernels = simd_kernels()) const {
-    Mlp net(shape, kernels);
+  Result evaluate(std::span<const double> theta, const Kernels& kernels = simd_kernels(),
+                  const SingleKernels* single = nullptr) const {
+    Mlp net(shape, kernels, single);
     net.set_parameters(theta);
     auto w = net.make_workspace();
     w.x = x.data();
@@ -134,42 +135,66 @@ TEST(Mlp, EveryParameterOfASmallNetworkHasTheRightGradient) {
   EXPECT_TRUE(report.agrees(1e-8)) << report.text();
 }
 
+void expect_close(const Functional::Result& a, const Functional::Result& b, double tolerance) {
+  auto close = [&](const auto& x, const auto& y) {
+    double largest = 0, worst = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      largest = std::max(largest, std::fabs(y[i]));
+      worst = std::max(worst, std::fabs(x[i] - y[i]));
+      ASSERT_FALSE(std::isnan(x[i]));
+    }
+    EXPECT_GT(largest, 0);
+    EXPECT_LE(worst, tolerance * largest);
+  };
+  EXPECT_NEAR(a.s, b.s, 10 * tolerance * (1 + std::fabs(b.s)));
+  close(a.theta, b.theta);
+  close(a.x, b.x);
+  close(a.xdot0, b.xdot0);
+  close(a.xdot1, b.xdot1);
+}
+
 TEST(Mlp, VectorKernelsAgreeWithTheirScalarTwins) {
   std::uint64_t seed = 500;
   for (const auto& shape : shapes()) {
-    const Functional f(shape, ++seed);
+    SCOPED_TRACE("seed " + std::to_string(++seed));
+    const Functional f(shape, seed);
     const auto theta = random_parameters(shape, seed);
-    const auto fast = f.evaluate(theta), slow = f.evaluate(theta, scalar_kernels());
-    auto close = [](const auto& a, const auto& b) {
-      double largest = 0, worst = 0;
-      for (std::size_t i = 0; i < a.size(); ++i) {
-        largest = std::max(largest, std::fabs(b[i]));
-        worst = std::max(worst, std::fabs(a[i] - b[i]));
-      }
-      EXPECT_GT(largest, 0);
-      EXPECT_LE(worst, 1e-12 * largest);
-    };
-    EXPECT_NEAR(fast.s, slow.s, 1e-11 * (1 + std::fabs(slow.s)));
-    close(fast.theta, slow.theta);
-    close(fast.x, slow.x);
-    close(fast.xdot0, slow.xdot0);
-    close(fast.xdot1, slow.xdot1);
+    expect_close(f.evaluate(theta), f.evaluate(theta, scalar_kernels()), 1e-12);
+  }
+}
+
+TEST(Mlp, InFloatAgreesWithDouble) {
+  std::uint64_t seed = 600;
+  for (const auto& shape : shapes()) {
+    SCOPED_TRACE("seed " + std::to_string(++seed));
+    const Functional f(shape, seed);
+    const auto theta = random_parameters(shape, seed);
+    const auto exact = f.evaluate(theta);
+    for (const SingleKernels* single : {&simd_single_kernels(), &scalar_single_kernels()}) {
+      const auto rounded = f.evaluate(theta, simd_kernels(), single);
+      EXPECT_NE(rounded.s, exact.s);
+      expect_close(rounded, exact, 5e-6);
+    }
   }
 }
 
 TEST(Mlp, SoftplusIsRightInTheTailsAndKeepsNaN) {
-  for (const Kernels* kernels : {&simd_kernels(), &scalar_kernels()}) {
-    AlignedVector a = make_panel(1), k = make_panel(1);
+  auto check = []<class Real>(const BlockKernels<Real>& kernels, double tolerance) {
+    typename MlpPasses<Real>::Numbers a(kBlock), k(kBlock);
     const double x[] = {-800, -40, -1, 0, 1, 40, 800, std::nan("")};
-    for (int i = 0; i < kBlock; ++i) a[static_cast<std::size_t>(i)] = x[i % 8];
-    kernels->activate(Activation::softplus, kBlock, a.data(), k.data());
+    for (std::size_t i = 0; i < kBlock; ++i) a[i] = static_cast<Real>(x[i % 8]);
+    kernels.activate(Activation::softplus, kBlock, a.data(), k.data());
     for (std::size_t i = 0; i < 7; ++i) {
       const double value = std::log1p(std::exp(-std::fabs(x[i]))) + std::fmax(x[i], 0);
-      EXPECT_NEAR(a[i], value, 1e-14 * (1 + value)) << kernels->name << " at " << x[i];
-      EXPECT_NEAR(k[i], 1 / (1 + std::exp(-x[i])), 1e-15) << kernels->name << " at " << x[i];
+      EXPECT_NEAR(a[i], value, 10 * tolerance * (1 + value)) << kernels.name << " at " << x[i];
+      EXPECT_NEAR(k[i], 1 / (1 + std::exp(-x[i])), tolerance) << kernels.name << " at " << x[i];
     }
-    EXPECT_TRUE(std::isnan(a[7])) << kernels->name;
-  }
+    EXPECT_TRUE(std::isnan(a[7])) << kernels.name;
+  };
+  check.operator()<double>(simd_kernels().block, 1e-15);
+  check.operator()<double>(scalar_kernels().block, 1e-15);
+  check.operator()<float>(simd_single_kernels().block, 2e-7);
+  check.operator()<float>(scalar_single_kernels().block, 2e-7);
 }
 
 TEST(Initialise, RowsHaveUnitNormAndTheOutputLayerIsBounded) {

@@ -111,6 +111,11 @@ FitResult fit(const Log& observed, const std::optional<Log>& validation, const F
     throw InputError(
         "joint estimation smooths by itself; already smoothed data are for the other methods "
         "(--method)");
+  if (options.precision == Precision::float32 &&
+      (options.method == FitMethod::joint || (options.family != "auto" && options.family != "smm")))
+    throw InputError(
+        "--precision float32 is for networks (--family smm) on smoothed data (--method del, "
+        "acceleration, next-state or gauge-free)");
   const Log train_smoothed = smoothed(split.train, options, pool);
   const Samples train_samples = make_samples(train_smoothed);
   if (options.method == FitMethod::joint && !train_samples.triples.empty())
@@ -138,10 +143,14 @@ FitResult fit(const Log& observed, const std::optional<Log>& validation, const F
   training.selection = options.selection;
   training.patience = options.patience;
   training.barrier_weight = options.barrier_weight;
+  training.precision = options.precision;
   training.parameter_scales = parameter_scales(start, own);
   if (options.scale) weigh(size, start, training);
 
-  Trainer trainer(std::move(start), train_samples, held_out_samples, training, pool);
+  if (options.precision == Precision::float32)
+    notes.push_back("networks computed in float32 while they were trained");
+
+  Trainer trainer(start, train_samples, held_out_samples, training, pool);
   if (hooks.resume) trainer.restore(*hooks.resume);
   bool finished = true;
   while (!trainer.done()) {

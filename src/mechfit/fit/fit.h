@@ -45,8 +45,9 @@ struct FitOptions {
   int patience = 0;
   std::optional<double> barrier_weight;
   RungeKutta integrator = RungeKutta::midpoint;
-  bool scale = true;                  // take scales from the data and weigh errors per joint
-  std::map<std::string, double> fix;  // constants of an analytic system that are known
+  Precision precision = Precision::float64;  // float32: networks on smoothed data train faster
+  bool scale = true;                         // take scales from the data and weigh errors per joint
+  std::map<std::string, double> fix;         // constants of an analytic system that are known
 };
 
 struct FitProgress {

@@ -26,9 +26,9 @@ bool all_finite(std::span<const double> x) {
 
 }  // namespace
 
-Trainer::Trainer(Model start, const Samples& train, const Samples& validation, TrainOptions options,
-                 ThreadPool& pool)
-    : model_(std::move(start)),
+Trainer::Trainer(const Model& start, const Samples& train, const Samples& validation,
+                 TrainOptions options, ThreadPool& pool)
+    : model_(with_precision(start, options.precision)),
       options_(std::move(options)),
       objective_(model_, train, options_.objective, pool) {
   MECHFIT_CHECK(options_.learning_rate > 0 && options_.batch > 0 && options_.epochs >= 0);
@@ -188,7 +188,7 @@ const EpochRecord& Trainer::epoch() {
 }
 
 Model Trainer::best() const {
-  Model model = model_;
+  Model model = with_precision(model_, Precision::float64);
   model.set_parameters(state_.best);
   return model;
 }

@@ -32,8 +32,9 @@ struct TrainOptions {
   int patience = 0;  // epochs without improvement before an early stop; 0: never
   std::optional<double>
       barrier_weight;  // mu of the DEL objective; unset: both terms of equal size at the start
-  std::vector<double> barrier_scales;  // S of the barrier [n], empty: ones
-  double barrier_share = 1.0;          // that equality times this
+  std::vector<double> barrier_scales;        // S of the barrier [n], empty: ones
+  double barrier_share = 1.0;                // that equality times this
+  Precision precision = Precision::float64;  // of networks while they are trained
 };
 
 struct EpochRecord {
@@ -68,15 +69,15 @@ class Trainer {
   static constexpr int kBarrierPoints = 4096;
 
   // The samples must outlive the trainer.
-  Trainer(Model start, const Samples& train, const Samples& validation, TrainOptions options,
+  Trainer(const Model& start, const Samples& train, const Samples& validation, TrainOptions options,
           ThreadPool& pool);
   ~Trainer();
 
   bool done() const;
   const EpochRecord& epoch();  // trains one
 
-  Model best() const;  // the selected model
-  const Model& current() const { return model_; }
+  Model best() const;                              // the selected model
+  const Model& current() const { return model_; }  // in the options' precision
   const TrainState& state() const { return state_; }
   void restore(TrainState state);  // of a trainer with the same start, samples and options
 

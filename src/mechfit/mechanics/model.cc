@@ -98,4 +98,9 @@ void Model::expand_gradient(std::span<const double> merged, std::span<double> th
   std::visit([&](const auto& model) { model.expand_gradient(merged, theta); }, family_);
 }
 
+Model with_precision(const Model& model, Precision precision) {
+  const Smm* smm = model.as<Smm>();
+  return smm ? Model(smm->with_precision(precision)) : model;
+}
+
 }  // namespace mechfit

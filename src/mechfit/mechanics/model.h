@@ -57,4 +57,7 @@ class Model {
 
 static_assert(Lagrangian<Model>);
 
+// The same model with networks that compute so; other families have none.
+Model with_precision(const Model& model, Precision precision);
+
 }  // namespace mechfit

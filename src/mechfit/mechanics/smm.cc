@@ -45,8 +45,9 @@ SmmConfig with_scales(SmmConfig config) {
   return checked(config);
 }
 
-MlpShape shape(const SmmConfig& config, int inputs, int outputs) {
-  return {inputs, config.hidden, config.activations, outputs};
+Mlp network(const SmmConfig& config, int inputs, int outputs, Precision precision) {
+  return Mlp({inputs, config.hidden, config.activations, outputs}, simd_kernels(),
+             precision == Precision::float32 ? &simd_single_kernels() : nullptr);
 }
 
 }  // namespace
@@ -61,14 +62,14 @@ Scales Scales::unit(int n, int m) {
   return scales;
 }
 
-Smm::Smm(SmmConfig config, const Kernels& kernels)
+Smm::Smm(SmmConfig config, Precision precision)
     : config_(with_scales(std::move(config))),
       n_(static_cast<int>(config_.joints.size())),
       m_(config_.inputs),
       features_(feature_count(config_.joints)),
-      mass_net_(shape(config_, features_, smm_lanes::entries(n_)), kernels),
-      potential_net_(shape(config_, features_, 1), kernels),
-      force_net_(shape(config_, features_ + n_, n_), kernels) {
+      mass_net_(network(config_, features_, smm_lanes::entries(n_), precision)),
+      potential_net_(network(config_, features_, 1, precision)),
+      force_net_(network(config_, features_ + n_, n_, precision)) {
   const Scales& s = config_.scales;
   for (int i = 0; i < n_; ++i) {
     const double v = s.v[static_cast<std::size_t>(i)];
@@ -133,6 +134,12 @@ void Smm::set_parameters(std::span<const double> theta) {
   set(potential_net_);
   if (config_.force_network) set(force_net_);
   b_ = input_matrix();
+}
+
+Smm Smm::with_precision(Precision precision) const {
+  Smm model(config_, precision);
+  model.set_parameters(theta_);
+  return model;
 }
 
 double Smm::viscous(int joint) const {

@@ -26,55 +26,65 @@ inline constexpr int strips(int features) { return (features + kStrip - 1) / kSt
 inline constexpr int in_strips(int rows, int cols) { return strips(cols) * rows * kStrip; }
 
 // Features of a block's samples, in a panel or in strips.
-struct Features {
-  const double* data = nullptr;
+template <class Real>
+struct FeaturesOf {
+  const Real* data = nullptr;
   bool panel = false;
 
-  double at(int sample, int feature) const {
+  Real at(int sample, int feature) const {
     return panel ? data[feature * kBlock + sample]
                  : data[(feature / kStrip * kBlock + sample) * kStrip + feature % kStrip];
   }
 };
+using Features = FeaturesOf<double>;
 
 // One stream of a weight gradient: sum over samples of left right'.
-struct OuterStream {
-  Features left, right;
+template <class Real>
+struct OuterStreamOf {
+  FeaturesOf<Real> left, right;
 };
+using OuterStream = OuterStreamOf<double>;
 
-// Two tables exist, one vectorised and chosen at run time for the machine, and one plain scalar
-// that is its oracle.
-struct Kernels {
+// What networks compute of a block, in numbers of 64 or 32 bits. Of each kind two tables exist, one
+// vectorised and chosen at run time for the machine, and one plain scalar that is its oracle.
+template <class Real>
+struct BlockKernels {
   const char* name;
 
   // a = act(x W + b); k is written for softplus only
-  void (*layer)(Activation act, Features x, int inner, const double* w, const double* b, int width,
-                double* a, double* k);
+  void (*layer)(Activation act, FeaturesOf<Real> x, int inner, const Real* w, const Real* b,
+                int width, Real* a, Real* k);
 
   // The same of `count` numbers z, in place
-  void (*activate)(Activation act, int count, double* a, double* k);
+  void (*activate)(Activation act, int count, Real* a, Real* k);
 
   // g = x W,  out = act' g;  with other: e (+)= (act''/act') g other.
   //   reverse   x = delta of the next layer, out = delta = dS/dz, other = tangent of a
   //   tangent   x = tangent of the layer's input, g = tangent of z, out = tangent of a,
   //             other = delta
-  void (*slope_product)(Activation act, Features x, int inner, const double* w, int width,
-                        const double* k, const double* other, double* e, bool add, double* out);
+  void (*slope_product)(Activation act, FeaturesOf<Real> x, int inner, const Real* w, int width,
+                        const Real* k, const Real* other, Real* e, bool add, Real* out);
 
   // zbar = act' (x W) + e, in place of e; no x: zbar = e; e_valid false: no e. Its sum over the
   // samples is added to totals [width, in whole strips] unless that is null.
-  void (*adjoint)(Activation act, Features x, int inner, const double* w, int width,
-                  const double* k, bool e_valid, double* e, double* totals);
+  void (*adjoint)(Activation act, FeaturesOf<Real> x, int inner, const Real* w, int width,
+                  const Real* k, bool e_valid, Real* e, Real* totals);
 
   // y = x W' + b, a panel, with W [count][inner] in strips of inner (b may be null)
-  void (*dots)(Features x, int inner, const double* w, const double* b, int count, double* y);
+  void (*dots)(FeaturesOf<Real> x, int inner, const Real* w, const Real* b, int count, Real* y);
 
   // gradient [rows][cols] in strips = sum over streams and samples of left right', added to what is
   // there where `add`. Either all streams have left in panels or none has.
-  void (*outer)(int rows, int cols, const OuterStream* streams, int count, bool add,
-                double* gradient);
+  void (*outer)(int rows, int cols, const OuterStreamOf<Real>* streams, int count, bool add,
+                Real* gradient);
 
   // totals [rows] += sum over the samples of a panel
-  void (*add_panel)(const double* panel, int rows, double* totals);
+  void (*add_panel)(const Real* panel, int rows, Real* totals);
+};
+
+// Of networks in double, with what parameters and their gradients need.
+struct Kernels {
+  BlockKernels<double> block;
 
   // out[i] = x[i], by registers: std::copy leaves large arrays to an instruction of the processor's
   // own, with which a step of wide networks takes 1 % longer.
@@ -98,8 +108,22 @@ struct Kernels {
                               bool add, double* out);
 };
 
+// Of networks in float, with the way there and back.
+struct SingleKernels {
+  BlockKernels<float> block;
+
+  // out[i] = x[i], rounded
+  void (*narrow)(int count, const double* x, float* out);
+  // out[i] = x[i], added to what is there where `add`
+  void (*widen)(int count, const float* x, bool add, double* out);
+};
+
 const Kernels& simd_kernels();
 const Kernels& scalar_kernels();
+const SingleKernels& simd_single_kernels();
+const SingleKernels& scalar_single_kernels();
+template <class Real>
+const BlockKernels<Real>& scalar_block_kernels();
 
 // y[i] = tanh(x[i]), vectorised, within 4 ulp over the whole range; NaN stays NaN.
 void vector_tanh(const double* x, int count, double* y);

@@ -7,71 +7,84 @@
 namespace mechfit {
 namespace {
 
-double slope(Activation act, double k) { return act == Activation::tanh ? 1.0 - k * k : k; }
-double curvature(Activation act, double k) { return act == Activation::tanh ? -2.0 * k : 1.0 - k; }
-
 // Where row r, column c of a matrix with so many rows, or sample r, feature c of a layer, stands.
 int at(int rows, int r, int c) { return (c / kStrip * rows + r) * kStrip + c % kStrip; }
 
+template <class Real>
+Real slope(Activation act, Real k) {
+  return act == Activation::tanh ? 1 - k * k : k;
+}
+template <class Real>
+Real curvature(Activation act, Real k) {
+  return act == Activation::tanh ? -2 * k : 1 - k;
+}
+
 // f(column, where it stands, sum) of x W
-template <class Function>
-void product(Features x, int inner, const double* w, int width, const Function& f) {
+template <class Real, class Function>
+void product(FeaturesOf<Real> x, int inner, const Real* w, int width, const Function& f) {
   for (int sample = 0; sample < kBlock; ++sample)
     for (int col = 0; col < width; ++col) {
-      double sum = 0.0;
+      Real sum = 0;
       for (int k = 0; k < inner; ++k) sum += x.at(sample, k) * w[at(inner, k, col)];
       f(col, at(kBlock, sample, col), sum);
     }
 }
 
-void activate(Activation act, int count, double* a, double* k) {
+template <class Real>
+void activate(Activation act, int count, Real* a, Real* k) {
   for (int i = 0; i < count; ++i) {
     if (act == Activation::tanh) a[i] = std::tanh(a[i]);
     if (act == Activation::softplus) {
-      const double z = a[i], small = std::exp(-std::abs(z));
-      k[i] = (z >= 0 ? 1.0 : small) / (1.0 + small);
-      a[i] = std::fmax(z, 0.0) + std::log1p(small);
+      const Real z = a[i], small = std::exp(-std::abs(z));
+      k[i] = (z >= 0 ? 1 : small) / (1 + small);
+      a[i] = std::max(z, Real{0}) + std::log1p(small);
     }
   }
 }
 
-void layer(Activation act, Features x, int inner, const double* w, const double* b, int width,
-           double* a, double* k) {
-  product(x, inner, w, width, [&](int col, int i, double z) {
+template <class Real>
+void layer(Activation act, FeaturesOf<Real> x, int inner, const Real* w, const Real* b, int width,
+           Real* a, Real* k) {
+  product(x, inner, w, width, [&](int col, int i, Real z) {
     a[i] = z + b[col];
     activate(act, 1, a + i, k + i);
   });
 }
 
-void slope_product(Activation act, Features x, int inner, const double* w, int width,
-                   const double* k, const double* other, double* e, bool add, double* out) {
-  product(x, inner, w, width, [&](int, int i, double g) {
+template <class Real>
+void slope_product(Activation act, FeaturesOf<Real> x, int inner, const Real* w, int width,
+                   const Real* k, const Real* other, Real* e, bool add, Real* out) {
+  product(x, inner, w, width, [&](int, int i, Real g) {
     out[i] = slope(act, k[i]) * g;
-    if (other) e[i] = (add ? e[i] : 0.0) + curvature(act, k[i]) * g * other[i];
+    if (other) e[i] = (add ? e[i] : 0) + curvature(act, k[i]) * g * other[i];
   });
 }
 
-void adjoint(Activation act, Features x, int inner, const double* w, int width, const double* k,
-             bool e_valid, double* e, double* totals) {
-  product(x, x.data ? inner : 0, w, width, [&](int col, int i, double g) {
-    e[i] = slope(act, k[i]) * g + (e_valid ? e[i] : 0.0);
+template <class Real>
+void adjoint(Activation act, FeaturesOf<Real> x, int inner, const Real* w, int width, const Real* k,
+             bool e_valid, Real* e, Real* totals) {
+  product(x, x.data ? inner : 0, w, width, [&](int col, int i, Real g) {
+    e[i] = slope(act, k[i]) * g + (e_valid ? e[i] : 0);
     if (totals) totals[col] += e[i];
   });
 }
 
-void dots(Features x, int inner, const double* w, const double* b, int count, double* y) {
+template <class Real>
+void dots(FeaturesOf<Real> x, int inner, const Real* w, const Real* b, int count, Real* y) {
   for (int i = 0; i < count; ++i)
     for (int sample = 0; sample < kBlock; ++sample) {
-      double sum = b ? b[i] : 0.0;
+      Real sum = b ? b[i] : 0;
       for (int k = 0; k < inner; ++k) sum += x.at(sample, k) * w[at(count, i, k)];
       y[i * kBlock + sample] = sum;
     }
 }
 
-void outer(int rows, int cols, const OuterStream* streams, int count, bool add, double* gradient) {
+template <class Real>
+void outer(int rows, int cols, const OuterStreamOf<Real>* streams, int count, bool add,
+           Real* gradient) {
   for (int row = 0; row < rows; ++row)
     for (int col = 0; col < cols; ++col) {
-      double sum = add ? gradient[at(rows, row, col)] : 0.0;
+      Real sum = add ? gradient[at(rows, row, col)] : 0;
       for (int s = 0; s < count; ++s)
         for (int sample = 0; sample < kBlock; ++sample)
           sum += streams[s].left.at(sample, row) * streams[s].right.at(sample, col);
@@ -79,7 +92,8 @@ void outer(int rows, int cols, const OuterStream* streams, int count, bool add, 
     }
 }
 
-void add_panel(const double* panel, int rows, double* totals) {
+template <class Real>
+void add_panel(const Real* panel, int rows, Real* totals) {
   for (int i = 0; i < rows; ++i)
     for (int sample = 0; sample < kBlock; ++sample) totals[i] += panel[i * kBlock + sample];
 }
@@ -129,14 +143,40 @@ void multiply_transposed(int rows, int cols, int inner, const double* a, const d
     }
 }
 
+void narrow(int count, const double* x, float* out) {
+  for (int i = 0; i < count; ++i) out[i] = static_cast<float>(x[i]);
+}
+
+void widen(int count, const float* x, bool add, double* out) {
+  for (int i = 0; i < count; ++i) out[i] = (add ? out[i] : 0.0) + static_cast<double>(x[i]);
+}
+
 }  // namespace
 
+template <class Real>
+const BlockKernels<Real>& scalar_block_kernels() {
+  static const BlockKernels<Real> kernels = {
+      "scalar",      layer<Real>, activate<Real>, slope_product<Real>,
+      adjoint<Real>, dots<Real>,  outer<Real>,    add_panel<Real>};
+  return kernels;
+}
+template const BlockKernels<float>& scalar_block_kernels();
+template const BlockKernels<double>& scalar_block_kernels();
+
 const Kernels& scalar_kernels() {
-  static const Kernels kernels = {"scalar",      layer,     activate,
-                                  slope_product, adjoint,   dots,
-                                  outer,         add_panel, copy,
-                                  add,           to_strips, transpose_to_strips,
-                                  from_strips,   multiply,  multiply_transposed};
+  static const Kernels kernels = {scalar_block_kernels<double>(),
+                                  copy,
+                                  add,
+                                  to_strips,
+                                  transpose_to_strips,
+                                  from_strips,
+                                  multiply,
+                                  multiply_transposed};
+  return kernels;
+}
+
+const SingleKernels& scalar_single_kernels() {
+  static const SingleKernels kernels = {scalar_block_kernels<float>(), narrow, widen};
   return kernels;
 }
 

@@ -9,10 +9,6 @@
 namespace mechfit {
 namespace {
 
-AlignedVector make_strips(int rows, int cols) {
-  return AlignedVector(static_cast<std::size_t>(in_strips(rows, cols)), 0.0);
-}
-
 std::vector<int> layer_widths(const MlpShape& shape) {
   MECHFIT_CHECK(shape.inputs > 0, "inputs = " + std::to_string(shape.inputs));
   MECHFIT_CHECK(shape.outputs > 0, "outputs = " + std::to_string(shape.outputs));
@@ -35,7 +31,9 @@ int parameter_count(const MlpShape& shape) {
   return count;
 }
 
-Mlp::Mlp(MlpShape shape, const Kernels& kernels) : shape_(std::move(shape)), kernels_(&kernels) {
+Mlp::Mlp(MlpShape shape, const Kernels& kernels, const SingleKernels* single)
+    : shape_(std::move(shape)), kernels_(&kernels), passes_(MlpPasses<double>(kernels, kernels)) {
+  if (single) passes_ = MlpPasses<float>(*single, kernels);
   widths_ = layer_widths(shape_);
   const int raw = static_cast<int>(widths_.size()) - 1;
   int first = 0;
@@ -48,13 +46,11 @@ Mlp::Mlp(MlpShape shape, const Kernels& kernels) : shape_(std::move(shape)), ker
     Layer layer{};
     layer.in = width(first);
     layer.out = width(i + 1);
-    layer.activation = activation;
     layer.first = first;
     layer.last = i;
-    layer.transposed = layers_.empty() && i + 1 < raw;
-    layer.forward = make_strips(layer.in, layer.out);
-    layer.backward = make_strips(layer.out, layer.in);
-    layer.bias = make_strips(1, layer.out);
+    std::visit(
+        [&](auto& passes) { passes.add_layer(layer.in, layer.out, activation, i + 1 == raw); },
+        passes_);
     if (first < i) {
       layer.merged_w.resize(layer.out * layer.in);
       layer.merged_b.resize(layer.out);
@@ -76,12 +72,15 @@ void Mlp::set_parameters(std::span<const double> theta) {
   MECHFIT_CHECK(static_cast<int>(theta.size()) == parameter_count_,
                 std::to_string(theta.size()) + " parameters given, the network has " +
                     std::to_string(parameter_count_));
-  for (auto& layer : layers_) {
+  for (int l = 0; l < std::ssize(layers_); ++l) {
+    Layer& layer = layers_[l];
     if (layer.first < layer.last) merge(theta.data(), layer);
-    const double* w = prefix_w(theta.data(), layer, layer.last);
-    kernels_->to_strips(layer.out, layer.in, w, layer.backward.data());
-    kernels_->transpose_to_strips(layer.out, layer.in, w, layer.forward.data());
-    std::copy_n(prefix_b(theta.data(), layer, layer.last), layer.out, layer.bias.begin());
+    std::visit(
+        [&](auto& passes) {
+          passes.set_weights(l, prefix_w(theta.data(), layer, layer.last),
+                             prefix_b(theta.data(), layer, layer.last));
+        },
+        passes_);
   }
 }
 
@@ -111,6 +110,18 @@ void Mlp::merge(const double* theta, Layer& layer) {
   }
 }
 
+// f(passes, their workspace)
+template <class Inside, class Function>
+void Mlp::visit(Inside& inside, const Function& f) const {
+  std::visit(
+      [&]<class Real>(const MlpPasses<Real>& passes) {
+        auto* workspace = std::get_if<typename MlpPasses<Real>::Workspace>(&inside);
+        MECHFIT_CHECK(workspace, "the workspace is of a network of another precision");
+        f(passes, *workspace);
+      },
+      passes_);
+}
+
 Mlp::Workspace Mlp::make_workspace() const {
   Workspace w;
   w.y = make_panel(shape_.outputs);
@@ -119,196 +130,59 @@ Mlp::Workspace Mlp::make_workspace() const {
     w.ydot[s] = make_panel(shape_.outputs);
     w.x_reverse[s] = make_panel(shape_.inputs);
   }
-  for (const auto& layer : layers_) {
-    Workspace::Layer numbers;
-    if (&layer != &layers_.back()) {
-      numbers.a = make_strips(kBlock, layer.out);
-      if (layer.activation == Activation::softplus) numbers.k = make_strips(kBlock, layer.out);
-      numbers.zbar = make_strips(kBlock, layer.out);
-      for (int s = 0; s < kStreams; ++s) {
-        numbers.delta[s] = make_strips(kBlock, layer.out);
-        numbers.adot[s] = make_strips(kBlock, layer.out);
-      }
-    }
-    numbers.gradient =
-        layer.transposed ? make_strips(layer.in, layer.out) : make_strips(layer.out, layer.in);
-    numbers.bias_gradient = make_strips(1, layer.out);
-    w.layers.push_back(std::move(numbers));
-  }
+  std::visit([&](const auto& passes) { w.inside = passes.make_workspace(); }, passes_);
   return w;
 }
 
-const double* Mlp::slope(int l, const Workspace& w) const {
-  return (layers_[l].activation == Activation::softplus ? w.layers[l].k : w.layers[l].a).data();
-}
-Features Mlp::value(int l, const Workspace& w) const {
-  return l == 0 ? Features{w.x, true} : Features{w.layers[l - 1].a.data()};
-}
-Features Mlp::tangent_of(int l, int stream, const Workspace& w) const {
-  return l == 0 ? Features{w.xdot[stream], true} : Features{w.layers[l - 1].adot[stream].data()};
-}
-Features Mlp::adjoint_of(int l, const double* ybar, const Workspace& w) const {
-  return l + 1 == std::ssize(layers_) ? Features{ybar, true} : Features{w.layers[l].zbar.data()};
-}
-Features Mlp::delta_of(int l, int stream, const Workspace& w) const {
-  return l + 1 == std::ssize(layers_) ? Features{w.gy[stream], true}
-                                      : Features{w.layers[l].delta[stream].data()};
-}
-
 void Mlp::forward(Workspace& w) const {
-  for (int l = 0; l + 1 < std::ssize(layers_); ++l) {
-    const Layer& layer = layers_[l];
-    kernels_->layer(layer.activation, value(l, w), layer.in, layer.forward.data(),
-                    layer.bias.data(), layer.out, w.layers[l].a.data(), w.layers[l].k.data());
-  }
+  visit(w.inside, [&](const auto& passes, auto& inside) { passes.forward(w.x, inside); });
 }
 
 void Mlp::output(Workspace& w) const {
-  const int l = static_cast<int>(layers_.size()) - 1;
-  const Layer& layer = layers_[l];
-  kernels_->dots(value(l, w), layer.in, layer.backward.data(), layer.bias.data(), layer.out,
-                 w.y.data());
+  visit(w.inside, [&](const auto& passes, auto& inside) { passes.output(inside, w.y.data()); });
 }
 
 void Mlp::reverse(int stream, const double* gy, bool curvature, Workspace& w) const {
-  w.gy[stream] = gy;
-  for (int l = static_cast<int>(layers_.size()) - 2; l >= 0; --l) {
-    const Layer& next = layers_[l + 1];
-    auto& numbers = w.layers[l];
-    kernels_->slope_product(layers_[l].activation, delta_of(l + 1, stream, w), next.out,
-                            next.backward.data(), next.in, slope(l, w),
-                            curvature ? numbers.adot[stream].data() : nullptr, numbers.zbar.data(),
-                            w.curvature, numbers.delta[stream].data());
-  }
-  if (curvature) w.curvature = true;
-  const Layer& first = layers_.front();
-  kernels_->dots(delta_of(0, stream, w), first.out, first.forward.data(), nullptr, first.in,
-                 w.x_reverse[stream].data());
+  visit(w.inside, [&](const auto& passes, auto& inside) {
+    passes.reverse(stream, gy, curvature, inside, w.x_reverse[stream].data());
+  });
 }
 
 void Mlp::tangent(int stream, bool curvature, bool output, Workspace& w) const {
-  const int last = static_cast<int>(layers_.size()) - 1;
-  for (int l = 0; l < last; ++l) {
-    const Layer& layer = layers_[l];
-    auto& numbers = w.layers[l];
-    kernels_->slope_product(layer.activation, tangent_of(l, stream, w), layer.in,
-                            layer.forward.data(), layer.out, slope(l, w),
-                            curvature ? numbers.delta[stream].data() : nullptr, numbers.zbar.data(),
-                            w.curvature, numbers.adot[stream].data());
-  }
-  if (curvature) w.curvature = true;
-  if (output)
-    kernels_->dots(tangent_of(last, stream, w), layers_[last].in, layers_[last].backward.data(),
-                   nullptr, layers_[last].out, w.ydot[stream].data());
+  visit(w.inside, [&](const auto& passes, auto& inside) {
+    passes.tangent(stream, w.xdot[stream], curvature, inside,
+                   output ? w.ydot[stream].data() : nullptr);
+  });
 }
 
-int Mlp::weight_streams(int l, const double* ybar, const bool (&use)[kStreams], const Workspace& w,
-                        OuterStream (&streams)[kStreams + 1]) const {
-  int n = 0;
-  const Features g = adjoint_of(l, ybar, w);
-  if (g.data) streams[n++] = {g, value(l, w)};
-  for (int s = 0; s < kStreams; ++s)
-    if (use[s]) streams[n++] = {delta_of(l, s, w), tangent_of(l, s, w)};
-  return n;
+void Mlp::begin_adjoint(Workspace& w) const {
+  visit(w.inside, [](const auto&, auto& inside) { inside.curvature = false; });
 }
 
 void Mlp::adjoint(const double* ybar, const bool (&use)[kStreams], bool x, bool theta,
                   Workspace& w) const {
-  if (theta) {
-    if (!w.gathered)
-      for (auto& numbers : w.layers)
-        std::fill(numbers.bias_gradient.begin(), numbers.bias_gradient.end(), 0.0);
-    if (ybar) kernels_->add_panel(ybar, layers_.back().out, w.layers.back().bias_gradient.data());
-  }
-  for (int l = static_cast<int>(layers_.size()) - 1; l >= 0; --l) {
-    if (theta) gather(l, ybar, use, w);
-    if (l == 0) break;
-    const Layer& layer = layers_[l];
-    auto& below = w.layers[l - 1];
-    kernels_->adjoint(layers_[l - 1].activation, adjoint_of(l, ybar, w), layer.out,
-                      layer.backward.data(), layer.in, slope(l - 1, w), w.curvature,
-                      below.zbar.data(), theta ? below.bias_gradient.data() : nullptr);
-  }
-  if (theta) w.gathered = true;
-  if (!x) return;
-  const Layer& first = layers_.front();
-  const Features zbar = adjoint_of(0, ybar, w);
-  if (zbar.data)
-    kernels_->dots(zbar, first.out, first.forward.data(), nullptr, first.in, w.x_adjoint.data());
-  else
-    std::fill(w.x_adjoint.begin(), w.x_adjoint.end(), 0.0);
-}
-
-// Adds a layer's weight gradient to its accumulator.
-void Mlp::gather(int l, const double* ybar, const bool (&use)[kStreams], Workspace& w) const {
-  const Layer& layer = layers_[l];
-  auto& numbers = w.layers[l];
-  OuterStream streams[kStreams + 1];
-  const int n = weight_streams(l, ybar, use, w, streams);
-  if (layer.transposed)
-    for (auto& stream : streams) std::swap(stream.left, stream.right);
-  if (n > 0)
-    kernels_->outer(layer.transposed ? layer.in : layer.out,
-                    layer.transposed ? layer.out : layer.in, streams, n, w.gathered,
-                    numbers.gradient.data());
-  else if (!w.gathered)
-    std::fill(numbers.gradient.begin(), numbers.gradient.end(), 0.0);
+  visit(w.inside, [&](const auto& passes, auto& inside) {
+    passes.adjoint(ybar, use, theta, inside, x ? w.x_adjoint.data() : nullptr);
+  });
 }
 
 void Mlp::gradient_lanes(const double* ybar, const bool (&use)[kStreams], Workspace& w,
                          double* lanes) const {
-  auto to_panel = [](Features from, int features, double* panel) {
-    for (int k = 0; k < features; ++k)
-      for (int s = 0; s < kBlock; ++s) panel[k * kBlock + s] = from.at(s, k);
-  };
-  for (int l = 0; l < std::ssize(layers_); ++l) {
-    const Layer& layer = layers_[l];
-    OuterStream streams[kStreams + 1];
-    const int n = weight_streams(l, ybar, use, w, streams);
-    std::fill_n(lanes, layer.out * (layer.in + 1) * kBlock, 0.0);
-    const std::size_t size = static_cast<std::size_t>(layer.in + layer.out) * kBlock;
-    if (w.panels.size() < size) w.panels.resize(size);
-    double *left = w.panels.data(), *right = left + layer.out * kBlock;
-    for (int k = 0; k < n; ++k) {
-      to_panel(streams[k].left, layer.out, left);
-      to_panel(streams[k].right, layer.in, right);
-      double* to = lanes;
-      for (int row = 0; row < layer.out; ++row)
-        for (int col = 0; col < layer.in; ++col, to += kBlock) {
-          const double *g = left + row * kBlock, *a = right + col * kBlock;
-          for (int s = 0; s < kBlock; ++s) to[s] += g[s] * a[s];
-        }
-    }
-    lanes += layer.out * layer.in * kBlock;
-    const Features g = adjoint_of(l, ybar, w);
-    if (g.data) to_panel(g, layer.out, lanes);
-    lanes += layer.out * kBlock;
-  }
+  visit(w.inside,
+        [&](const auto& passes, auto& inside) { passes.gradient_lanes(ybar, use, inside, lanes); });
+}
+
+void Mlp::clear_gradient(Workspace& w) const {
+  visit(w.inside, [](const auto&, auto& inside) { inside.gathered = false; });
 }
 
 void Mlp::add_gradient(const Workspace& w, std::span<double> merged, bool add) const {
-  if (!w.gathered) {
-    if (!add) std::fill(merged.begin(), merged.end(), 0.0);
-    return;
-  }
-  double* out = merged.data();
-  for (std::size_t l = 0; l < layers_.size(); ++l) {
-    const Layer& layer = layers_[l];
-    const double* strip = w.layers[l].gradient.data();
-    if (layer.transposed) {
-      for (int row = 0; row < layer.out; row += kStrip)
-        for (int col = 0; col < layer.in; ++col, strip += kStrip)
-          for (int r = row; r < std::min(row + kStrip, layer.out); ++r) {
-            double& to = out[r * layer.in + col];
-            to = (add ? to : 0.0) + strip[r - row];
-          }
-    } else {
-      kernels_->from_strips(layer.out, layer.in, strip, add, out);
-    }
-    out += layer.out * layer.in;
-    kernels_->from_strips(1, layer.out, w.layers[l].bias_gradient.data(), add, out);
-    out += layer.out;
-  }
+  visit(w.inside, [&](const auto& passes, const auto& inside) {
+    if (inside.gathered)
+      passes.add_gradient(inside, merged.data(), add);
+    else if (!add)
+      std::fill(merged.begin(), merged.end(), 0.0);
+  });
 }
 
 // Back through the merging: G, g the gradients to W and b of the layers up to i,

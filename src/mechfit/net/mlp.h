@@ -1,11 +1,13 @@
 #pragma once
 
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "mechfit/base/batch.h"
 #include "mechfit/base/random.h"
 #include "mechfit/net/kernels.h"
+#include "mechfit/net/mlp_passes.h"
 
 namespace mechfit {
 
@@ -40,7 +42,7 @@ int parameter_count(const MlpShape& shape);
 // Hidden layers without activation are merged with the layer after them while evaluating.
 class Mlp {
  public:
-  static constexpr int kStreams = 2;
+  static constexpr int kStreams = MlpPasses<double>::kStreams;
 
   class Workspace {
    public:
@@ -53,19 +55,13 @@ class Mlp {
 
    private:
     friend class Mlp;
-    struct Layer {
-      AlignedVector a, k, zbar;  // [out] in strips, like
-      AlignedVector delta[kStreams], adot[kStreams];
-      AlignedVector gradient, bias_gradient;  // accumulators
-    };
-    std::vector<Layer> layers;  // of the merged network, the output layer has only accumulators
-    const double* gy[kStreams] = {};
-    bool curvature = false;  // zbar already holds curvature terms
-    bool gathered = false;   // accumulators count; else they begin with the next adjoint
-    AlignedVector panels;    // of gradient_lanes
+    std::variant<MlpPasses<double>::Workspace, MlpPasses<float>::Workspace> inside;
   };
 
-  explicit Mlp(MlpShape shape, const Kernels& kernels = simd_kernels());
+  // With `single` layers are computed in float by these kernels; panels, parameters and their
+  // gradients stay double.
+  explicit Mlp(MlpShape shape, const Kernels& kernels = simd_kernels(),
+               const SingleKernels* single = nullptr);
 
   const MlpShape& shape() const { return shape_; }
   int parameter_count() const { return parameter_count_; }
@@ -79,7 +75,7 @@ class Mlp {
   // With curvature the stream's reverse came first.
   void tangent(int stream, bool curvature, bool output, Workspace& w) const;
   // Forgets the curvature terms of the last adjoint.
-  void begin_adjoint(Workspace& w) const { w.curvature = false; }
+  void begin_adjoint(Workspace& w) const;
   // ybar may be null. Streams that take part are named by use[].
   void adjoint(const double* ybar, const bool (&use)[kStreams], bool x, bool theta,
                Workspace& w) const;
@@ -92,7 +88,7 @@ class Mlp {
   // Gradients are gathered for the merged network and expanded to theta once, after all chunks are
   // folded.
   int merged_size() const { return merged_size_; }
-  void clear_gradient(Workspace& w) const { w.gathered = false; }
+  void clear_gradient(Workspace& w) const;
   void add_gradient(const Workspace& w, std::span<double> merged, bool add = true) const;
   // From merged to the parameters that are set now, given again as theta.
   void expand_gradient(std::span<const double> theta, std::span<const double> merged,
@@ -102,11 +98,7 @@ class Mlp {
   friend class MlpPoint;
   struct Layer {
     int in, out;
-    Activation activation;
     int first, last;                         // layers of the shape that were merged into this one
-    bool transposed;                         // its weight gradient is gathered as [in][out]
-    AlignedVector forward, backward;         // weights [in][out] and [out][in], in strips
-    AlignedVector bias;                      // [out], whole strips
     std::vector<double> merged_w, merged_b;  // [out][in], [out] where layers merge
     std::vector<std::vector<double>> prefix_w, prefix_b;  // of layers first .. i, first < i < last
   };
@@ -115,17 +107,8 @@ class Mlp {
   const double* prefix_w(const double* theta, const Layer& layer, int i) const;
   const double* prefix_b(const double* theta, const Layer& layer, int i) const;
   void merge(const double* theta, Layer& layer);
-  const double* slope(int layer, const Workspace& w) const;
-  // What enters a layer, and the adjoint of what leaves it before the activation; the same of a
-  // stream: its tangent and delta.
-  Features value(int layer, const Workspace& w) const;
-  Features adjoint_of(int layer, const double* ybar, const Workspace& w) const;
-  Features tangent_of(int layer, int stream, const Workspace& w) const;
-  Features delta_of(int layer, int stream, const Workspace& w) const;
-  // Pairs (delta, value) whose outer products are the gradient to the weights of a layer; how many.
-  int weight_streams(int layer, const double* ybar, const bool (&use)[kStreams], const Workspace& w,
-                     OuterStream (&streams)[kStreams + 1]) const;
-  void gather(int layer, const double* ybar, const bool (&use)[kStreams], Workspace& w) const;
+  template <class Inside, class Function>
+  void visit(Inside& inside, const Function& f) const;
 
   MlpShape shape_;
   const Kernels* kernels_;
@@ -133,6 +116,7 @@ class Mlp {
   std::vector<int> widths_;   // in, hidden..., out of the shape
   std::vector<int> offsets_;  // of each layer's W in theta
   std::vector<Layer> layers_;
+  std::variant<MlpPasses<double>, MlpPasses<float>> passes_;
   std::size_t expand_scratch_ = 0;  // numbers that expand_gradient needs
 };
 

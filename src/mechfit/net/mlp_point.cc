@@ -1,9 +1,13 @@
 #include "mechfit/net/mlp_point.h"
 
+#include "mechfit/base/error.h"
+
 namespace mechfit {
 
 MlpPoint::MlpPoint(const Mlp& net) {
-  for (const auto& layer : net.layers_) {
+  const auto* passes = std::get_if<MlpPasses<double>>(&net.passes_);
+  MECHFIT_CHECK(passes, "single points need a network in double precision");
+  for (const auto& layer : passes->layers()) {
     layers_.push_back({layer.forward.data(),
                        layer.backward.data(),
                        layer.bias.data(),
@@ -15,7 +19,7 @@ MlpPoint::MlpPoint(const Mlp& net) {
                        {},
                        {}});
     Layer& point = layers_.back();
-    if (&layer != &net.layers_.back())
+    if (&layer != &passes->layers().back())
       for (auto* x : {&point.a, &point.k, &point.delta, &point.adot})
         *x = make_panel((layer.out + kBlock - 1) / kBlock);
   }

@@ -185,7 +185,7 @@ void run(const PointStep& step) {
     }
   }
   if (!kSoftplus) return;
-  simd_kernels().activate(kAct, (rows + kBlock - 1) / kBlock * kBlock, step.y, step.k);
+  simd_kernels().block.activate(kAct, (rows + kBlock - 1) / kBlock * kBlock, step.y, step.k);
   for (int row = 0; kTangent && row < rows; row += kLanes)
     store(times_slope<kAct>(load(step.k + row), load(step.ydot + row)), step.ydot + row);
 }

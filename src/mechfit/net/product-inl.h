@@ -24,8 +24,17 @@ namespace hn = hwy::HWY_NAMESPACE;
 // The product x W of a block's features and a matrix in strips, tile by tile, and what follows it
 // while its sums are in registers.
 
-HWY_INLINE V load(const double* p) { return hn::Load(D(), p); }
-HWY_INLINE void store(V v, double* p) { hn::Store(v, D(), p); }
+HWY_INLINE V load(const Real* p) { return hn::Load(D(), p); }
+HWY_INLINE void store(V v, Real* p) { hn::Store(v, D(), p); }
+
+// A whole register or the lower half of it
+template <int kCount, class Tag = D>
+HWY_INLINE void store_first(V v, Real* p) {
+  if constexpr (kCount == kLanes)
+    store(v, p);
+  else
+    hn::Store(hn::LowerHalf(hn::Half<Tag>(), v), hn::Half<Tag>(), p);
+}
 
 // f(strip, registers of the strip that are in use)
 template <class Function>
@@ -61,8 +70,8 @@ HWY_INLINE void in_sample_tiles(const Function& f) {
 // done(where it stands, the sums, which it may change), and what it left is added to totals unless
 // these are null. All begin at the tile's corner.
 template <int kSamples, int kVectors, bool kPanel, class Done, class Totals>
-HWY_INLINE void tile(const double* HWY_RESTRICT x, int inner, const double* HWY_RESTRICT w,
-                     const double* b, int index, const Done& done, Totals totals) {
+HWY_INLINE void tile(const Real* HWY_RESTRICT x, int inner, const Real* HWY_RESTRICT w,
+                     const Real* b, int index, const Done& done, Totals totals) {
   V sum[kSamples][kVectors];
   HWY_UNROLL(8)
   for (int j = 0; j < kVectors; ++j) {
@@ -101,7 +110,7 @@ HWY_INLINE auto for_each(const Each& each) {
 
 // done as above for all samples and columns of x W + b
 template <bool kPanel, class Done, class Totals>
-HWY_INLINE void product_of(const double* x, int inner, const double* w, const double* b, int width,
+HWY_INLINE void product_of(const Real* x, int inner, const Real* w, const Real* b, int width,
                            const Done& done, Totals totals) {
   for_strips(width, [&](int strip, int vectors) HWY_ATTR {
     in_groups(vectors, [&]<int kVectors>(int j) HWY_ATTR {
@@ -120,7 +129,7 @@ HWY_INLINE void product_of(const double* x, int inner, const double* w, const do
 }
 
 template <class Done, class Totals = std::nullptr_t>
-HWY_INLINE void product(Features x, int inner, const double* w, const double* b, int width,
+HWY_INLINE void product(FeaturesOf<Real> x, int inner, const Real* w, const Real* b, int width,
                         const Done& done, Totals totals = nullptr) {
   if (x.panel)
     product_of<true>(x.data, inner, w, b, width, done, totals);

@@ -16,15 +16,6 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The smaller and the larger one of a and b; a NaN in b stays, which plain numbers' Min does not
-// grant.
-HWY_INLINE V smaller(V a, V b) {
-  return HWY_TARGET == HWY_SCALAR ? hn::IfThenElse(hn::Lt(a, b), a, b) : hn::Min(a, b);
-}
-HWY_INLINE V larger(V a, V b) {
-  return HWY_TARGET == HWY_SCALAR ? hn::IfThenElse(hn::Gt(a, b), a, b) : hn::Max(a, b);
-}
-
 // A register of eight holds the table, from which a permutation takes entries; narrower ones choose
 // between the first and the middle entry.
 inline constexpr int kTanhEntries = kLanes == 8 ? 8 : 2;

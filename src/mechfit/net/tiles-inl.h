@@ -8,6 +8,7 @@
 
 #include "hwy/highway.h"
 #include "mechfit/base/vector-inl.h"
+#include "mechfit/net/kernels.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mechfit::HWY_NAMESPACE {
@@ -17,10 +18,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // A tile of a product is accumulated in registers: kTileVectors registers wide, and high enough to
 // hide the latency of a multiply-add and the loads. 4 x 4 fits well into the 32 registers of
-// AVX-512 and NEON, 6 x 2 into 16.
-inline constexpr int kTileVectors = kLanes == 8 || HWY_ARCH_ARM_A64 ? 4 : 2;
+// AVX-512 and NEON, 6 x 2 into 16. Where a strip has only two registers, of float on AVX-512, tiles
+// are higher instead.
+inline constexpr int kTileVectors = kWide || HWY_ARCH_ARM_A64 ? 4 : 2;
 inline constexpr int kTileRows = 6;
-inline constexpr int kOuterRows = kTileVectors == 4 ? 4 : 6;
+inline constexpr int kOuterRows = kTileVectors == 4 && kStrip / kLanes >= 4 ? 4 : 6;
 
 // f<kTile>(first row) for tiles of at most kMost rows that cover all, of equal height or one row
 // less.
