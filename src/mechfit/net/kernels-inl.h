@@ -74,7 +74,12 @@ void layer(Activation act, FeaturesOf<Real> x, int inner, const Real* w, const R
               store(z, a + i);
               return z;
             }));
-    activate(act, in_strips(kBlock, width), a, k);
+    for_strips(width, [&](int strip, int vectors) HWY_ATTR {
+      const int used = vectors * kLanes, first = strip * kBlock * kStrip;
+      if (used == kStrip) return activate(act, kBlock * kStrip, a + first, k ? k + first : k);
+      for (int i = first; i < first + kBlock * kStrip; i += kStrip)
+        activate(act, used, a + i, k ? k + i : k);
+    });
   }
 }
 
