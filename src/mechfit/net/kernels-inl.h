@@ -61,7 +61,7 @@ void activate(Activation act, int count, Real* HWY_RESTRICT a, Real* HWY_RESTRIC
   }
 }
 
-void layer(Activation act, FeaturesOf<Real> x, int inner, const Real* w, const Real* b, int width,
+void layer(Activation act, Features<Real> x, int inner, const Real* w, const Real* b, int width,
            Real* a, Real* k) {
   if (act == Activation::tanh && kWide) {
     product(x, inner, w, b, width, [=]<int kVectors>(int i, V(&z)[kVectors]) MECHFIT_INLINED {
@@ -105,7 +105,7 @@ HWY_INLINE V store_slope(V from, V g, Real* out) {
 }
 
 template <Activation kAct>
-void slope_product_of(FeaturesOf<Real> x, int inner, const Real* w, int width, const Real* k,
+void slope_product_of(Features<Real> x, int inner, const Real* w, int width, const Real* k,
                       const Real* other, Real* e, bool add, Real* out) {
   if (!other) {
     product(x, inner, w, nullptr, width, for_each([=](int i, V g) MECHFIT_INLINED {
@@ -126,7 +126,7 @@ void slope_product_of(FeaturesOf<Real> x, int inner, const Real* w, int width, c
   }
 }
 
-void slope_product(Activation act, FeaturesOf<Real> x, int inner, const Real* w, int width,
+void slope_product(Activation act, Features<Real> x, int inner, const Real* w, int width,
                    const Real* k, const Real* other, Real* e, bool add, Real* out) {
   if (act == Activation::tanh)
     slope_product_of<Activation::tanh>(x, inner, w, width, k, other, e, add, out);
@@ -151,8 +151,8 @@ void add_samples(const Real* x, int width, Real* totals) {
 }
 
 template <Activation kAct>
-void adjoint_of(FeaturesOf<Real> x, int inner, const Real* w, int width, const Real* k,
-                bool e_valid, Real* e, Real* totals) {
+void adjoint_of(Features<Real> x, int inner, const Real* w, int width, const Real* k, bool e_valid,
+                Real* e, Real* totals) {
   if (!x.data) {
     if (!e_valid) std::fill_n(e, in_strips(kBlock, width), Real{0});
     if (e_valid && totals) add_samples(e, width, totals);
@@ -171,7 +171,7 @@ void adjoint_of(FeaturesOf<Real> x, int inner, const Real* w, int width, const R
   }
 }
 
-void adjoint(Activation act, FeaturesOf<Real> x, int inner, const Real* w, int width, const Real* k,
+void adjoint(Activation act, Features<Real> x, int inner, const Real* w, int width, const Real* k,
              bool e_valid, Real* e, Real* totals) {
   if (act == Activation::tanh)
     adjoint_of<Activation::tanh>(x, inner, w, width, k, e_valid, e, totals);
@@ -214,7 +214,7 @@ HWY_INLINE void dots_tile(const Real* HWY_RESTRICT x, int inner, const Real* HWY
   }
 }
 
-void dots(FeaturesOf<Real> x, int inner, const Real* w, const Real* b, int count, Real* y) {
+void dots(Features<Real> x, int inner, const Real* w, const Real* b, int count, Real* y) {
   if (x.panel) return scalar_block_kernels<Real>().dots(x, inner, w, b, count, y);
   in_tiles<3>(count, [&]<int kCount>(int row) HWY_ATTR {
     for (int s = 0; s < kBlock; s += kDotSamples)
@@ -225,7 +225,7 @@ void dots(FeaturesOf<Real> x, int inner, const Real* w, const Real* b, int count
 
 // kRows rows x kVectors registers of a weight gradient, over all streams and samples.
 template <int kRows, int kVectors, bool kPanel>
-HWY_INLINE void outer_tile(const OuterStreamOf<Real>* streams, int count, int row, int column,
+HWY_INLINE void outer_tile(const OuterStream<Real>* streams, int count, int row, int column,
                            bool add, Real* HWY_RESTRICT gradient) {
   constexpr int kRow = kPanel ? kBlock : 1, kSample = kPanel ? 1 : kStrip;
   V sum[kRows][kVectors];
@@ -242,7 +242,7 @@ HWY_INLINE void outer_tile(const OuterStreamOf<Real>* streams, int count, int ro
 }
 
 template <bool kPanel>
-void outer_of(int rows, int cols, const OuterStreamOf<Real>* streams, int count, bool add,
+void outer_of(int rows, int cols, const OuterStream<Real>* streams, int count, bool add,
               Real* gradient) {
   for_strips(cols, [&](int strip, int vectors) HWY_ATTR {
     auto group = [&]<int kVectors>(int j) HWY_ATTR {
@@ -262,7 +262,7 @@ void outer_of(int rows, int cols, const OuterStreamOf<Real>* streams, int count,
   });
 }
 
-void outer(int rows, int cols, const OuterStreamOf<Real>* streams, int count, bool add,
+void outer(int rows, int cols, const OuterStream<Real>* streams, int count, bool add,
            Real* gradient) {
   if (streams[0].right.panel)
     scalar_block_kernels<Real>().outer(rows, cols, streams, count, add, gradient);

@@ -27,7 +27,7 @@ inline constexpr int in_strips(int rows, int cols) { return strips(cols) * rows 
 
 // Features of a block's samples, in a panel or in strips.
 template <class Real>
-struct FeaturesOf {
+struct Features {
   const Real* data = nullptr;
   bool panel = false;
 
@@ -36,14 +36,12 @@ struct FeaturesOf {
                  : data[(feature / kStrip * kBlock + sample) * kStrip + feature % kStrip];
   }
 };
-using Features = FeaturesOf<double>;
 
 // One stream of a weight gradient: sum over samples of left right'.
 template <class Real>
-struct OuterStreamOf {
-  FeaturesOf<Real> left, right;
+struct OuterStream {
+  Features<Real> left, right;
 };
-using OuterStream = OuterStreamOf<double>;
 
 // What networks compute of a block, in numbers of 64 or 32 bits. Of each kind two tables exist, one
 // vectorised and chosen at run time for the machine, and one plain scalar that is its oracle.
@@ -52,7 +50,7 @@ struct BlockKernels {
   const char* name;
 
   // a = act(x W + b); k is written for softplus only
-  void (*layer)(Activation act, FeaturesOf<Real> x, int inner, const Real* w, const Real* b,
+  void (*layer)(Activation act, Features<Real> x, int inner, const Real* w, const Real* b,
                 int width, Real* a, Real* k);
 
   // The same of `count` numbers z, in place
@@ -62,20 +60,20 @@ struct BlockKernels {
   //   reverse   x = delta of the next layer, out = delta = dS/dz, other = tangent of a
   //   tangent   x = tangent of the layer's input, g = tangent of z, out = tangent of a,
   //             other = delta
-  void (*slope_product)(Activation act, FeaturesOf<Real> x, int inner, const Real* w, int width,
+  void (*slope_product)(Activation act, Features<Real> x, int inner, const Real* w, int width,
                         const Real* k, const Real* other, Real* e, bool add, Real* out);
 
   // zbar = act' (x W) + e, in place of e; no x: zbar = e; e_valid false: no e. Its sum over the
   // samples is added to totals [width, in whole strips] unless that is null.
-  void (*adjoint)(Activation act, FeaturesOf<Real> x, int inner, const Real* w, int width,
+  void (*adjoint)(Activation act, Features<Real> x, int inner, const Real* w, int width,
                   const Real* k, bool e_valid, Real* e, Real* totals);
 
   // y = x W' + b, a panel, with W [count][inner] in strips of inner (b may be null)
-  void (*dots)(FeaturesOf<Real> x, int inner, const Real* w, const Real* b, int count, Real* y);
+  void (*dots)(Features<Real> x, int inner, const Real* w, const Real* b, int count, Real* y);
 
   // gradient [rows][cols] in strips = sum over streams and samples of left right', added to what is
   // there where `add`. Either all streams have left in panels or none has.
-  void (*outer)(int rows, int cols, const OuterStreamOf<Real>* streams, int count, bool add,
+  void (*outer)(int rows, int cols, const OuterStream<Real>* streams, int count, bool add,
                 Real* gradient);
 
   // totals [rows] += sum over the samples of a panel

@@ -21,7 +21,7 @@ Real curvature(Activation act, Real k) {
 
 // f(column, where it stands, sum) of x W
 template <class Real, class Function>
-void product(FeaturesOf<Real> x, int inner, const Real* w, int width, const Function& f) {
+void product(Features<Real> x, int inner, const Real* w, int width, const Function& f) {
   for (int sample = 0; sample < kBlock; ++sample)
     for (int col = 0; col < width; ++col) {
       Real sum = 0;
@@ -43,7 +43,7 @@ void activate(Activation act, int count, Real* a, Real* k) {
 }
 
 template <class Real>
-void layer(Activation act, FeaturesOf<Real> x, int inner, const Real* w, const Real* b, int width,
+void layer(Activation act, Features<Real> x, int inner, const Real* w, const Real* b, int width,
            Real* a, Real* k) {
   product(x, inner, w, width, [&](int col, int i, Real z) {
     a[i] = z + b[col];
@@ -52,7 +52,7 @@ void layer(Activation act, FeaturesOf<Real> x, int inner, const Real* w, const R
 }
 
 template <class Real>
-void slope_product(Activation act, FeaturesOf<Real> x, int inner, const Real* w, int width,
+void slope_product(Activation act, Features<Real> x, int inner, const Real* w, int width,
                    const Real* k, const Real* other, Real* e, bool add, Real* out) {
   product(x, inner, w, width, [&](int, int i, Real g) {
     out[i] = slope(act, k[i]) * g;
@@ -61,7 +61,7 @@ void slope_product(Activation act, FeaturesOf<Real> x, int inner, const Real* w,
 }
 
 template <class Real>
-void adjoint(Activation act, FeaturesOf<Real> x, int inner, const Real* w, int width, const Real* k,
+void adjoint(Activation act, Features<Real> x, int inner, const Real* w, int width, const Real* k,
              bool e_valid, Real* e, Real* totals) {
   product(x, x.data ? inner : 0, w, width, [&](int col, int i, Real g) {
     e[i] = slope(act, k[i]) * g + (e_valid ? e[i] : 0);
@@ -70,7 +70,7 @@ void adjoint(Activation act, FeaturesOf<Real> x, int inner, const Real* w, int w
 }
 
 template <class Real>
-void dots(FeaturesOf<Real> x, int inner, const Real* w, const Real* b, int count, Real* y) {
+void dots(Features<Real> x, int inner, const Real* w, const Real* b, int count, Real* y) {
   for (int i = 0; i < count; ++i)
     for (int sample = 0; sample < kBlock; ++sample) {
       Real sum = b ? b[i] : 0;
@@ -80,7 +80,7 @@ void dots(FeaturesOf<Real> x, int inner, const Real* w, const Real* b, int count
 }
 
 template <class Real>
-void outer(int rows, int cols, const OuterStreamOf<Real>* streams, int count, bool add,
+void outer(int rows, int cols, const OuterStream<Real>* streams, int count, bool add,
            Real* gradient) {
   for (int row = 0; row < rows; ++row)
     for (int col = 0; col < cols; ++col) {

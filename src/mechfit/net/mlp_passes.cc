@@ -188,7 +188,7 @@ void MlpPasses<Real>::dots(Values x, int inner, const Real* weights, const Real*
 template <class Real>
 int MlpPasses<Real>::weight_streams(int l, const Real* ybar, const bool (&use)[kStreams],
                                     const Workspace& w,
-                                    OuterStreamOf<Real> (&streams)[kStreams + 1]) const {
+                                    OuterStream<Real> (&streams)[kStreams + 1]) const {
   int n = 0;
   const Values g = adjoint_of(l, ybar, w);
   if (g.data) streams[n++] = {g, value(l, w)};
@@ -233,7 +233,7 @@ void MlpPasses<Real>::gather(int l, const Real* ybar, const bool (&use)[kStreams
                              Workspace& w) const {
   const Layer& layer = layers_[l];
   auto& numbers = w.layers[l];
-  OuterStreamOf<Real> streams[kStreams + 1];
+  OuterStream<Real> streams[kStreams + 1];
   const int n = weight_streams(l, ybar, use, w, streams);
   if (layer.transposed)
     for (auto& stream : streams) std::swap(stream.left, stream.right);
@@ -255,7 +255,7 @@ void MlpPasses<Real>::gradient_lanes(const double* y_bar, const bool (&use)[kStr
   };
   for (int l = 0; l < std::ssize(layers_); ++l) {
     const Layer& layer = layers_[l];
-    OuterStreamOf<Real> streams[kStreams + 1];
+    OuterStream<Real> streams[kStreams + 1];
     const int n = weight_streams(l, ybar, use, w, streams);
     std::fill_n(lanes, layer.out * (layer.in + 1) * kBlock, 0.0);
     const std::size_t size = static_cast<std::size_t>(layer.in + layer.out) * kBlock;

@@ -61,7 +61,7 @@ class MlpPasses {
   void add_gradient(const Workspace& w, double* merged, bool add) const;
 
  private:
-  using Values = FeaturesOf<Real>;
+  using Values = Features<Real>;
 
   static Numbers make_strips(int rows, int cols);
   void narrow_strips(int rows, int cols, Numbers& out) const;
@@ -77,7 +77,7 @@ class MlpPasses {
             double* y) const;
   // Pairs (delta, value) whose outer products are the gradient to the weights of a layer; how many.
   int weight_streams(int layer, const Real* ybar, const bool (&use)[kStreams], const Workspace& w,
-                     OuterStreamOf<Real> (&streams)[kStreams + 1]) const;
+                     OuterStream<Real> (&streams)[kStreams + 1]) const;
   void gather(int layer, const Real* ybar, const bool (&use)[kStreams], Workspace& w) const;
 
   const OwnKernels* kernels_;

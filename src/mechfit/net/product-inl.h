@@ -129,7 +129,7 @@ HWY_INLINE void product_of(const Real* x, int inner, const Real* w, const Real* 
 }
 
 template <class Done, class Totals = std::nullptr_t>
-HWY_INLINE void product(FeaturesOf<Real> x, int inner, const Real* w, const Real* b, int width,
+HWY_INLINE void product(Features<Real> x, int inner, const Real* w, const Real* b, int width,
                         const Done& done, Totals totals = nullptr) {
   if (x.panel)
     product_of<true>(x.data, inner, w, b, width, done, totals);
