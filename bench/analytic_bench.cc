@@ -1,7 +1,7 @@
 #include <benchmark/benchmark.h>
 
 #include "mechfit/base/random.h"
-#include "mechfit/mechanics/analytic.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 
 // Operations of the door on one block of kBlock points.
 namespace mechfit {

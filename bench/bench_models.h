@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "mechfit/base/random.h"
-#include "mechfit/fit/samples.h"
+#include "mechfit/fit/smoothed/samples.h"
 #include "mechfit/mechanics/model.h"
 
 // The same models and data for every benchmark: networks of the reference experiments' shape (tanh,

@@ -12,8 +12,8 @@
 #include "bench/peak.h"
 #include "bench/steps.h"
 #include "mechfit/base/error.h"
-#include "mechfit/data/files.h"
-#include "mechfit/data/safetensors.h"
+#include "mechfit/files/files.h"
+#include "mechfit/files/safetensors.h"
 
 namespace mechfit::bench {
 namespace {

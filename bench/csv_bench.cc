@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "mechfit/base/random.h"
-#include "mechfit/data/csv.h"
-#include "mechfit/data/npz_log.h"
+#include "mechfit/files/csv.h"
+#include "mechfit/files/npz_log.h"
 
 namespace mechfit {
 namespace {

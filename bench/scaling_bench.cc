@@ -6,11 +6,11 @@
 #include <fstream>
 
 #include "bench/steps.h"
-#include "mechfit/data/simulate.h"
 #include "mechfit/evaluate/scores.h"
 #include "mechfit/fit/fit.h"
-#include "mechfit/fit/trainer.h"
+#include "mechfit/fit/smoothed/trainer.h"
 #include "mechfit/integrate/runge_kutta.h"
+#include "mechfit/integrate/simulate.h"
 #include "mechfit/mechanics/point.h"
 
 namespace mechfit::bench {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "mechfit/base/random.h"
-#include "mechfit/smooth/smoother.h"
+#include "mechfit/estimate/kalman/smoother.h"
 
 namespace mechfit {
 namespace {

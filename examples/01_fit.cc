@@ -2,11 +2,11 @@
 // good it is on runs it has not seen, and predicts a motion.
 #include <cstdio>
 
-#include "mechfit/data/model_file.h"
-#include "mechfit/data/read_log.h"
-#include "mechfit/data/simulate.h"
 #include "mechfit/evaluate/scores.h"
+#include "mechfit/files/read_log.h"
 #include "mechfit/fit/fit.h"
+#include "mechfit/integrate/simulate.h"
+#include "mechfit/mechanics/model_file.h"
 
 using namespace mechfit;
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "mechfit/data/model_file.h"
+#include "mechfit/mechanics/model_file.h"
 #include "mechfit/mechanics/point.h"
 
 int main(int argc, char** argv) {

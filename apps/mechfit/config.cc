@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "mechfit/base/error.h"
-#include "mechfit/data/files.h"
+#include "mechfit/files/files.h"
 
 namespace mechfit {
 namespace {

@@ -13,11 +13,11 @@
 
 #include "commands.h"
 #include "mechfit/base/error.h"
-#include "mechfit/data/files.h"
-#include "mechfit/data/model_file.h"
 #include "mechfit/evaluate/ensemble.h"
 #include "mechfit/evaluate/scores.h"
+#include "mechfit/files/files.h"
 #include "mechfit/fit/checkpoint.h"
+#include "mechfit/mechanics/model_file.h"
 #include "report_documents.h"
 #include "scores_print.h"
 #include "terminal.h"

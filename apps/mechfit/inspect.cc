@@ -7,7 +7,7 @@
 #include "commands.h"
 #include "inspect_model.h"
 #include "log_options.h"
-#include "mechfit/data/files.h"
+#include "mechfit/files/files.h"
 #include "terminal.h"
 
 namespace mechfit {

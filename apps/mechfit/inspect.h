@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "mechfit/data/inspect.h"
-#include "mechfit/data/trajectory.h"
+#include "mechfit/log/inspect.h"
+#include "mechfit/log/log.h"
 
 namespace mechfit {
 

@@ -4,7 +4,7 @@
 
 #include "commands.h"
 #include "mechfit/base/error.h"
-#include "mechfit/data/number.h"
+#include "mechfit/files/number.h"
 #include "model_log.h"
 #include "model_point.h"
 #include "terminal.h"

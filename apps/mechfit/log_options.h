@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "mechfit/data/read_log.h"
+#include "mechfit/files/read_log.h"
 
 namespace CLI {
 class App;

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "log_options.h"
-#include "mechfit/data/model_file.h"
+#include "mechfit/mechanics/model_file.h"
 
 namespace mechfit {
 

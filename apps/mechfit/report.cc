@@ -6,7 +6,7 @@
 
 #include "commands.h"
 #include "mechfit/base/error.h"
-#include "mechfit/data/files.h"
+#include "mechfit/files/files.h"
 #include "report_documents.h"
 #include "terminal.h"
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mechfit/base/error.h"
-#include "mechfit/data/files.h"
+#include "mechfit/files/files.h"
 #include "mechfit/report/fit_report.h"
 #include "mechfit/report/page.h"
 #include "mechfit/report/study_report.h"

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "mechfit/base/thread_pool.h"
-#include "mechfit/data/model_file.h"
 #include "mechfit/evaluate/starts.h"
 #include "mechfit/integrate/rollout.h"
+#include "mechfit/mechanics/model_file.h"
 
 namespace mechfit {
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "mechfit/data/trajectory.h"
 #include "mechfit/evaluate/scores.h"
+#include "mechfit/log/log.h"
 
 namespace mechfit {
 

@@ -1,4 +1,4 @@
-#include "mechfit/data/simulate.h"
+#include "mechfit/integrate/simulate.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
@@ -10,9 +10,9 @@
 #include "choice.h"
 #include "commands.h"
 #include "mechfit/base/error.h"
-#include "mechfit/data/files.h"
-#include "mechfit/data/number.h"
-#include "mechfit/data/read_log.h"
+#include "mechfit/files/files.h"
+#include "mechfit/files/number.h"
+#include "mechfit/files/read_log.h"
 #include "simulate_print.h"
 
 namespace mechfit {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "mechfit/data/simulate.h"
+#include "mechfit/integrate/simulate.h"
 
 namespace mechfit {
 

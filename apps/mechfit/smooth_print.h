@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "mechfit/smooth/model_smoother.h"
-#include "mechfit/smooth/smoother.h"
+#include "mechfit/estimate/kalman/smoother.h"
+#include "mechfit/estimate/motion/model_smoother.h"
 
 namespace mechfit {
 

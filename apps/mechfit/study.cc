@@ -9,7 +9,7 @@
 #include "choice.h"
 #include "commands.h"
 #include "mechfit/base/error.h"
-#include "mechfit/data/files.h"
+#include "mechfit/files/files.h"
 #include "spread.h"
 #include "study_print.h"
 #include "terminal.h"

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "mechfit/base/random.h"
-#include "mechfit/data/model_file.h"
+#include "mechfit/mechanics/model_file.h"
 #include "tests/cli/program.h"
 
 namespace mechfit {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "mechfit/data/model_file.h"
-#include "mechfit/data/read_log.h"
+#include "mechfit/files/read_log.h"
+#include "mechfit/mechanics/model_file.h"
 #include "tests/cli/program.h"
 #include "tests/evaluate/simulated.h"
 

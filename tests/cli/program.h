@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "mechfit/data/files.h"
-#include "tests/data/logs.h"
+#include "mechfit/files/files.h"
+#include "tests/files/logs.h"
 
 namespace mechfit {
 

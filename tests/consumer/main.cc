@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "mechfit/mechanics/analytic.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "mechfit/version.h"
 
 int main() {

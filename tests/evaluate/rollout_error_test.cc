@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "mechfit/base/error.h"
-#include "mechfit/data/read_log.h"
 #include "mechfit/evaluate/starts.h"
+#include "mechfit/files/read_log.h"
 #include "tests/evaluate/simulated.h"
 #include "tests/mechanics/models.h"
 

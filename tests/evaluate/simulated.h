@@ -5,8 +5,8 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/base/random.h"
-#include "mechfit/data/trajectory.h"
 #include "mechfit/integrate/runge_kutta.h"
+#include "mechfit/log/log.h"
 #include "mechfit/mechanics/point.h"
 
 // Logs of a model's own motion, for tests that know the truth.

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "mechfit/base/error.h"
-#include "mechfit/data/simulate.h"
+#include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/evaluate/scores.h"
-#include "mechfit/smooth/smoother.h"
+#include "mechfit/integrate/simulate.h"
 
 namespace mechfit {
 namespace {

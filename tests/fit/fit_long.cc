@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mechfit/data/simulate.h"
 #include "mechfit/evaluate/scores.h"
 #include "mechfit/fit/fit.h"
-#include "mechfit/fit/split.h"
+#include "mechfit/integrate/simulate.h"
+#include "mechfit/log/split.h"
 #include "mechfit/mechanics/point.h"
 
 namespace mechfit {

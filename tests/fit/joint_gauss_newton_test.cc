@@ -1,4 +1,4 @@
-#include "mechfit/fit/joint_gauss_newton.h"
+#include "mechfit/fit/joint/joint_gauss_newton.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/base/gradient_check.h"
+#include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/fit/data_scales.h"
-#include "mechfit/fit/samples.h"
-#include "mechfit/smooth/smoother.h"
+#include "mechfit/fit/smoothed/samples.h"
 #include "tests/fit/pendulum_data.h"
 
 namespace mechfit {

@@ -1,16 +1,16 @@
-#include "mechfit/fit/joint_network.h"
+#include "mechfit/fit/joint/joint_network.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "mechfit/base/gradient_check.h"
+#include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/evaluate/acceleration_error.h"
 #include "mechfit/fit/data_scales.h"
-#include "mechfit/fit/joint_gauss_newton.h"
-#include "mechfit/fit/samples.h"
-#include "mechfit/fit/thin.h"
-#include "mechfit/smooth/smoother.h"
+#include "mechfit/fit/joint/joint_gauss_newton.h"
+#include "mechfit/fit/smoothed/samples.h"
+#include "mechfit/log/thin.h"
 #include "tests/fit/pendulum_data.h"
 
 namespace mechfit {

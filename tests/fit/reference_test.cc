@@ -6,8 +6,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "mechfit/fit/barrier.h"
-#include "mechfit/fit/objective.h"
+#include "mechfit/fit/smoothed/barrier.h"
+#include "mechfit/fit/smoothed/objective.h"
 
 namespace mechfit {
 namespace {

@@ -1,4 +1,4 @@
-#include "mechfit/fit/trainer.h"
+#include "mechfit/fit/smoothed/trainer.h"
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "mechfit/base/error.h"
-#include "mechfit/data/csv.h"
-#include "mechfit/data/inspect.h"
-#include "mechfit/data/prepare.h"
+#include "mechfit/files/csv.h"
+#include "mechfit/log/inspect.h"
+#include "mechfit/log/prepare.h"
 
 namespace {
 

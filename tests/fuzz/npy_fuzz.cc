@@ -4,7 +4,7 @@
 #include <string>
 
 #include "mechfit/base/error.h"
-#include "mechfit/data/npy.h"
+#include "mechfit/files/npy.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace mechfit;

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "mechfit/base/error.h"
-#include "mechfit/data/npz_log.h"
+#include "mechfit/files/npz_log.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace mechfit;

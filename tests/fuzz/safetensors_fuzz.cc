@@ -5,7 +5,7 @@
 #include <string>
 
 #include "mechfit/base/error.h"
-#include "mechfit/data/safetensors.h"
+#include "mechfit/files/safetensors.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace mechfit;

@@ -1,4 +1,4 @@
-#include "mechfit/mechanics/analytic.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "mechfit/mechanics/analytic.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "mechfit/mechanics/point.h"
 
 namespace mechfit {

@@ -1,4 +1,4 @@
-#include "mechfit/mechanics/smm.h"
+#include "mechfit/mechanics/families/smm/smm.h"
 
 #include <gtest/gtest.h>
 

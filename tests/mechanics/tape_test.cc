@@ -1,4 +1,4 @@
-#include "mechfit/mechanics/tape.h"
+#include "mechfit/mechanics/families/analytic/tape.h"
 
 #include <gtest/gtest.h>
 

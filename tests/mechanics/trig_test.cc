@@ -1,4 +1,4 @@
-#include "mechfit/mechanics/trig.h"
+#include "mechfit/mechanics/families/trig/trig.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <set>
 
 #include "mechfit/base/error.h"
-#include "mechfit/mechanics/analytic.h"
 #include "mechfit/mechanics/euler_lagrange.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "tests/mechanics/door_check.h"
 
 namespace mechfit {

@@ -7,9 +7,9 @@
 #include <limits>
 #include <numbers>
 
-#include "mechfit/data/simulate.h"
 #include "mechfit/evaluate/scores.h"
 #include "mechfit/fit/fit.h"
+#include "mechfit/integrate/simulate.h"
 #include "tests/mujoco/judge.h"
 
 namespace mechfit {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "mechfit/mechanics/analytic.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 
 namespace mechfit::testing {
 

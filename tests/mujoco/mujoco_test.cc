@@ -7,7 +7,7 @@
 
 #include "mechfit/base/random.h"
 #include "mechfit/integrate/runge_kutta.h"
-#include "mechfit/mechanics/analytic.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "mechfit/mechanics/point.h"
 #include "tests/mujoco/judge.h"
 

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "mechfit/base/error.h"
-#include "mechfit/data/csv.h"
-#include "mechfit/data/number.h"
+#include "mechfit/files/csv.h"
+#include "mechfit/files/number.h"
 #include "mechfit/mechanics/point.h"
 #include "mechfit/study/cell.h"
 #include "tests/study/studies.h"

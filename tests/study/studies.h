@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "mechfit/data/files.h"
+#include "mechfit/files/files.h"
 #include "mechfit/study/workers.h"
 
 namespace mechfit {

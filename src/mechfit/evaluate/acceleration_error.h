@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "mechfit/base/thread_pool.h"
-#include "mechfit/data/trajectory.h"
+#include "mechfit/log/log.h"
 #include "mechfit/mechanics/model.h"
 
 namespace mechfit {

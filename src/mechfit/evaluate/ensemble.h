@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "mechfit/data/model_file.h"
 #include "mechfit/mechanics/model.h"
+#include "mechfit/mechanics/model_file.h"
 
 namespace mechfit {
 

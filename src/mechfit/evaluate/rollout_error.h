@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "mechfit/base/thread_pool.h"
-#include "mechfit/data/trajectory.h"
 #include "mechfit/evaluate/starts.h"
+#include "mechfit/log/log.h"
 #include "mechfit/mechanics/model.h"
 
 // How far the model's motion is from the logged one, some time after it was started at a logged

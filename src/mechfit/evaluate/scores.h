@@ -3,13 +3,13 @@
 #include <functional>
 #include <string>
 
+#include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/evaluate/acceleration_error.h"
 #include "mechfit/evaluate/coverage.h"
 #include "mechfit/evaluate/ensemble.h"
 #include "mechfit/evaluate/model_checks.h"
 #include "mechfit/evaluate/rollout_error.h"
 #include "mechfit/evaluate/start_states.h"
-#include "mechfit/smooth/smoother.h"
 
 namespace mechfit {
 

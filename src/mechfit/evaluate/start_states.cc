@@ -4,8 +4,8 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/base/random.h"
-#include "mechfit/smooth/model_smoother.h"
-#include "mechfit/smooth/motion_noise.h"
+#include "mechfit/estimate/motion/model_smoother.h"
+#include "mechfit/estimate/motion/motion_noise.h"
 
 namespace mechfit {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "mechfit/base/thread_pool.h"
+#include "mechfit/estimate/motion/motion_quadratic.h"
 #include "mechfit/evaluate/starts.h"
-#include "mechfit/smooth/motion_quadratic.h"
 
 // What was the machine's state, by the samples up to there?
 namespace mechfit {

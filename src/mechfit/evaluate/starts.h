@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "mechfit/data/trajectory.h"
 #include "mechfit/integrate/rollout.h"
+#include "mechfit/log/log.h"
 
 // Samples of a log that rollouts start from, and the states there.
 namespace mechfit {

@@ -3,8 +3,8 @@
 #include <bit>
 
 #include "mechfit/base/error.h"
-#include "mechfit/data/files.h"
-#include "mechfit/data/safetensors.h"
+#include "mechfit/files/files.h"
+#include "mechfit/files/safetensors.h"
 
 namespace mechfit {
 namespace {

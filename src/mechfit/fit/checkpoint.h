@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "mechfit/fit/trainer.h"
+#include "mechfit/fit/smoothed/trainer.h"
 
 namespace mechfit {
 

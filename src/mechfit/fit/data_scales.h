@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "mechfit/fit/samples.h"
-#include "mechfit/mechanics/smm.h"
+#include "mechfit/fit/smoothed/samples.h"
+#include "mechfit/mechanics/families/smm/smm.h"
 
 namespace mechfit {
 

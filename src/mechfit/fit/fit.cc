@@ -6,8 +6,8 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/fit/fit_jointly.h"
-#include "mechfit/fit/split.h"
 #include "mechfit/fit/start_model.h"
+#include "mechfit/log/split.h"
 
 namespace mechfit {
 namespace {

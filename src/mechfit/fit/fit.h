@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "mechfit/data/trajectory.h"
-#include "mechfit/fit/trainer.h"
-#include "mechfit/smooth/motion_quadratic.h"
-#include "mechfit/smooth/smoother.h"
+#include "mechfit/estimate/kalman/smoother.h"
+#include "mechfit/estimate/motion/motion_quadratic.h"
+#include "mechfit/fit/smoothed/trainer.h"
+#include "mechfit/log/log.h"
 
 namespace mechfit {
 

@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "mechfit/base/error.h"
-#include "mechfit/fit/joint_gauss_newton.h"
+#include "mechfit/fit/joint/joint_gauss_newton.h"
 #include "mechfit/fit/start_model.h"
-#include "mechfit/fit/thin.h"
+#include "mechfit/log/thin.h"
 
 namespace mechfit {
 namespace {

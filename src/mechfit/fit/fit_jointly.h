@@ -1,7 +1,7 @@
 #pragma once
 
 #include "mechfit/fit/fit.h"
-#include "mechfit/fit/split.h"
+#include "mechfit/log/split.h"
 
 namespace mechfit {
 

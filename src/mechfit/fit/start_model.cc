@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "mechfit/base/error.h"
-#include "mechfit/mechanics/systems.h"
+#include "mechfit/mechanics/families/analytic/systems.h"
 
 namespace mechfit {
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mechfit/base/batch.h"
+#include "mechfit/log/log.h"
 
 // The door: everything the product does with a Lagrangian
 //
@@ -90,8 +91,5 @@ concept Lagrangian = requires(L model, const L& m, typename L::Workspace& w, con
   m.add_gradient(w, gradient, false);
   m.expand_gradient(theta, gradient);
 };
-
-// A periodic joint is an angle whose full turn changes nothing: models see its cosine and sine.
-enum class JointType { plain, periodic };
 
 }  // namespace mechfit

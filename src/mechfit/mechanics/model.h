@@ -3,10 +3,10 @@
 #include <span>
 #include <variant>
 
-#include "mechfit/mechanics/analytic.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
+#include "mechfit/mechanics/families/smm/smm.h"
+#include "mechfit/mechanics/families/trig/trig.h"
 #include "mechfit/mechanics/lagrangian.h"
-#include "mechfit/mechanics/smm.h"
-#include "mechfit/mechanics/trig.h"
 
 namespace mechfit {
 

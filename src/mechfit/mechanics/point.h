@@ -4,7 +4,7 @@
 #include <span>
 
 #include "mechfit/mechanics/euler_lagrange.h"
-#include "mechfit/mechanics/smm_point.h"
+#include "mechfit/mechanics/families/smm/smm_point.h"
 
 namespace mechfit {
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "mechfit/data/number.h"
 #include "mechfit/evaluate/start_states.h"
+#include "mechfit/files/number.h"
 #include "mechfit/integrate/variational.h"
 #include "mechfit/mechanics/point.h"
 #include "mechfit/report/mechanism.h"

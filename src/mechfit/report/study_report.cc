@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mechfit/base/error.h"
-#include "mechfit/data/files.h"
+#include "mechfit/files/files.h"
 #include "mechfit/study/study.h"
 #include "mechfit/study/summary.h"
 

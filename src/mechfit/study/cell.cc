@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "mechfit/data/number.h"
+#include "mechfit/files/number.h"
 
 namespace mechfit {
 

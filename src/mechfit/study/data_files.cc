@@ -5,8 +5,8 @@
 #include <set>
 
 #include "mechfit/base/error.h"
-#include "mechfit/data/files.h"
-#include "mechfit/data/read_log.h"
+#include "mechfit/files/files.h"
+#include "mechfit/files/read_log.h"
 #include "mechfit/study/cell.h"
 
 namespace mechfit {

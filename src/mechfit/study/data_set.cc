@@ -5,9 +5,9 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/base/random.h"
-#include "mechfit/data/fingerprint.h"
-#include "mechfit/data/simulate.h"
-#include "mechfit/smooth/smoother.h"
+#include "mechfit/estimate/kalman/smoother.h"
+#include "mechfit/integrate/simulate.h"
+#include "mechfit/log/fingerprint.h"
 #include "mechfit/study/cell.h"
 #include "mechfit/study/data_files.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "mechfit/base/thread_pool.h"
-#include "mechfit/data/trajectory.h"
+#include "mechfit/log/log.h"
 
 namespace mechfit {
 
@@ -43,9 +43,9 @@ struct StudyDataRequest {
   int seeds = 0;
 };
 
-// Simulated by the paper's protocol (data/simulate.h): runs of all systems start alike, runs of all
-// levels of noise are the same motions. Each seed's permutation of the 16 runs is cut into 8 to
-// train, 4 to test and 4 to validate.
+// Simulated by the paper's protocol (integrate/simulate.h): runs of all systems start alike, runs
+// of all levels of noise are the same motions. Each seed's permutation of the 16 runs is cut into 8
+// to train, 4 to test and 4 to validate.
 StudyData simulate_study_data(const StudyDataRequest& request, Pendulum pendulum, ThreadPool& pool);
 
 // The same from files: SYSTEM_observed.csv with trajectory, t, q1, q2 and y1_NOISE, y2_NOISE for

@@ -2,7 +2,7 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/evaluate/acceleration_error.h"
-#include "mechfit/fit/trainer.h"
+#include "mechfit/fit/smoothed/trainer.h"
 
 namespace mechfit {
 namespace {

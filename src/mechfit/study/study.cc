@@ -5,7 +5,7 @@
 #include <set>
 
 #include "mechfit/base/error.h"
-#include "mechfit/data/files.h"
+#include "mechfit/files/files.h"
 #include "mechfit/study/trajectories.h"
 #include "mechfit/version.h"
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mechfit/data/number.h"
+#include "mechfit/files/number.h"
 #include "mechfit/study/summary.h"
 
 // Tables for other programs. An empty field is a number that does not exist.

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "mechfit/data/files.h"
+#include "mechfit/files/files.h"
 #include "mechfit/study/cell.h"
 
 namespace mechfit {

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "mechfit/estimate/motion/banded.h"
+
+namespace mechfit {
+
+// How far a motion may be from its observations and from its model, per joint.
+struct MotionNoise {
+  std::vector<double> sigma;  // standard deviation of an observation      [n]
+  std::vector<double> s;      // and of an acceleration error of the model [n]
+
+  friend bool operator==(const MotionNoise&, const MotionNoise&) = default;
+};
+
+// One run's
+//
+//   J(q) = sum |y - q|^2 / (2 sigma^2) + sum |e(q)|^2 / (2 s^2)
+//
+// with e replaced by e + A dq around a motion q: for any noise a quadratic function of dq with
+//
+//   H = diag(1 / sigma^2) + sum_j A_j' A_j / s_j^2,   g = -(y - q) / sigma^2 + sum_j A_j' e_j /
+//   s_j^2
+//
+// (A_j the rows of joint j). Missing observations are NaN and have no weight.
+class MotionQuadratic {
+ public:
+  // y, q [T][n], e [T-2][n], jacobian [T-2][3][n][n] as in DelRunError.
+  void set(int n, std::span<const double> y, std::span<const double> q, std::span<const double> e,
+           std::span<const double> jacobian);
+
+  int joints() const { return n_; }
+  int observed(int joint) const { return observed_[joint]; }
+  int errors() const { return samples_ - 2; }  // per joint
+
+  // J at dq = 0.
+  double value(const MotionNoise& noise) const;
+
+  // Makes H (its diagonal times 1 + damping) and g, and factors H; false when it is not positive
+  // definite: too few observations to tell the motion.
+  [[nodiscard]] bool factor(const MotionNoise& noise, double damping);
+  const Banded& hessian() const { return hessian_; }  // the factor
+  std::span<const double> gradient() const { return gradient_; }
+
+  // Logarithm of the density of the observations that the linearised model gives, the motion
+  // integrated out: for complete observations that of e + A (y - q) under N(0, s^2 + A sigma^2 A').
+  // -infinity when H is not positive definite. Overwrites the factor.
+  double log_likelihood(const MotionNoise& noise);
+
+ private:
+  int n_ = 0, samples_ = 0;
+  std::vector<double> misfit_;             // (y - q), 0 where missing      [T][n]
+  std::vector<double> weight_;             // 1, 0 where missing            [T][n]
+  std::vector<int> observed_;              // [n]
+  std::vector<double> misfit2_, error2_;   // sums of squares               [n]
+  std::vector<Banded> normal_;             // A_j' A_j                      [n]
+  std::vector<std::vector<double>> pull_;  // A_j' e_j                      [n][T n]
+  Banded hessian_;
+  std::vector<double> gradient_, scratch_;
+};
+
+}  // namespace mechfit

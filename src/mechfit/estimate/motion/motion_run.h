@@ -1,0 +1,51 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "mechfit/estimate/motion/motion_quadratic.h"
+#include "mechfit/log/log.h"
+#include "mechfit/mechanics/discrete_run_error.h"
+
+namespace mechfit {
+
+// One observed run and the motion that is estimated for it: the minimum over q of
+//
+//   J(q) = sum |y - q|^2 / (2 sigma^2) + sum |e(q)|^2 / (2 s^2)
+//
+// for a fixed model (e: DelRunError). J is in units of log-likelihood.
+struct MotionRun {
+  // start [T][n] is where the estimate begins. A run needs three samples.
+  MotionRun(const Model& model, const Trajectory& observed, std::span<const double> start);
+
+  std::vector<double> y, h, u;  // observations [T][n], NaN where missing; steps; inputs
+  std::vector<double> q;        // the estimate [T][n]
+  DelRunError error;            // at the last motion that was looked at
+  MotionQuadratic quadratic;    // around the last linearise
+
+  int samples() const { return static_cast<int>(h.size()) + 1; }
+  RunView view(std::span<const double> motion) const { return {motion, h, u}; }
+
+  // J at any motion; infinity where the model has no positive definite M.
+  double objective(const Model& model, std::span<const double> motion, const MotionNoise& noise);
+
+  // Errors, derivatives and quadratic at q; false as for del_run_error.
+  [[nodiscard]] bool linearise(const Model& model, RunDerivatives derivatives);
+
+  struct Options {
+    int iterations = 50;
+    double tolerance = 1e-6;  // stop when a step promises less (in J)
+  };
+  struct Outcome {
+    double objective = 0;
+    int iterations = 0;
+    bool converged = false;  // false: no step helps, or too many iterations, or J is infinite
+  };
+  // Gauss-Newton steps on q, damped (Levenberg-Marquardt) until J falls; never leaves q worse.
+  Outcome solve(const Model& model, const MotionNoise& noise, const Options& options);
+
+ private:
+  std::vector<double> step_, trial_;
+};
+
+}  // namespace mechfit

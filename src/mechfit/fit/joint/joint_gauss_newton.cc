@@ -1,0 +1,227 @@
+#include "mechfit/fit/joint/joint_gauss_newton.h"
+
+#include <cmath>
+#include <limits>
+
+#include "mechfit/base/error.h"
+#include "mechfit/base/gram.h"
+
+namespace mechfit {
+namespace {
+
+constexpr int kTries = 12;
+constexpr double kFirstDamping = 1e-3, kMore = 10, kLess = 0.1, kNegligible = 1e-7;
+constexpr double kLengths[] = {1, 0.3, 0.1};  // of a step
+// Bounds of a coefficient's prior precision.
+constexpr double kLoosest = 1e-2, kTightest = 1e6, kSmallest = 1e-300;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace
+
+JointGaussNewton::JointGaussNewton(Model model, JointRuns& runs, std::span<const int> fixed,
+                                   MassPrior* prior)
+    : model_(std::move(model)),
+      runs_(runs),
+      free_(model_, fixed),
+      prior_(prior),
+      parts_(runs.size()) {}
+
+double JointGaussNewton::prior_value() {
+  double sum = prior_ ? prior_->value(model_) : 0;
+  const Eigen::VectorXd phi = free_.of(model_.parameters());
+  for (int k = 0; k < free_.size(); ++k) {
+    const double x = phi[k] - free_.centre(k);
+    sum += 0.5 * free_.precision(k) * x * x;
+  }
+  return sum;
+}
+
+void JointGaussNewton::add_prior(Eigen::MatrixXd& S, Eigen::VectorXd& g) {
+  const Eigen::VectorXd phi = free_.of(model_.parameters());
+  for (int k = 0; k < free_.size(); ++k) {
+    S(k, k) += free_.precision(k);
+    g[k] += free_.precision(k) * (phi[k] - free_.centre(k));
+  }
+  if (!prior_) return;
+  const int p = model_.parameter_count();
+  Eigen::VectorXd gradient = Eigen::VectorXd::Zero(p);
+  Eigen::MatrixXd hessian = Eigen::MatrixXd::Zero(p, p);
+  MECHFIT_CHECK(prior_->add_derivatives(model_, gradient, &hessian), "M is not positive definite");
+  const Eigen::VectorXd slope = free_.slopes(model_.parameters());
+  for (int k = 0; k < free_.size(); ++k) {
+    g[k] += slope[k] * gradient[free_.index(k)];
+    for (int l = 0; l < free_.size(); ++l)
+      S(k, l) += slope[k] * slope[l] * hessian(free_.index(k), free_.index(l));
+  }
+}
+
+double JointGaussNewton::objective(const MotionNoise& noise) {
+  const double prior = prior_value();
+  if (!std::isfinite(prior)) return kInfinity;
+  return prior +
+         runs_.sum([&](MotionRun& run, int) { return run.objective(model_, run.q, noise); });
+}
+
+bool JointGaussNewton::linearise() {
+  reduced_.reset();
+  if (prior_) prior_->settle(model_);
+  return runs_.linearise(model_, RunDerivatives::parameters);
+}
+
+void JointGaussNewton::reduce_run(const MotionNoise& noise, double damping, MotionRun& run,
+                                  Part& part) const {
+  const int n = model_.joints(), p = model_.parameter_count(), free = free_.size();
+  const int rows = (run.samples() - 2) * n;
+  const Eigen::VectorXd slope = free_.slopes(model_.parameters());
+  std::vector<int> index(free);
+  for (int k = 0; k < free; ++k) index[k] = free_.index(k);
+  part.B.resize(rows, free + 1);
+  for (int row = 0; row < rows; ++row) {
+    const double weight = 1 / noise.s[row % n];
+    const double* theta = &run.error.theta[static_cast<std::size_t>(row) * p];
+    double* out = part.B.row(row).data();
+    for (int k = 0; k < free; ++k) out[k] = weight * slope[k] * theta[index[k]];
+    out[free] = weight * run.error.e[row];
+  }
+  part.ok = run.quadratic.factor(noise, damping);
+  if (!part.ok) return;
+  // X = L^-1 [A'B | g_q]
+  part.X.resize(run.samples() * n, free + 1);
+  for (int t = 0; t < run.samples(); ++t)
+    for (int i = 0; i < n; ++i) {
+      double* x = part.X.row(t * n + i).data();
+      std::fill_n(x, free, 0.0);
+      for (int a = std::max(0, t - run.samples() + 3); a < 3 && a <= t; ++a)
+        for (int j = 0; j < n; ++j) {
+          const int error = t - a;  // whose a-th configuration this is
+          const double* b = part.B.row(error * n + j).data();
+          const double weight = run.error.jacobian[((error * 3 + a) * n + j) * n + i] / noise.s[j];
+          for (int k = 0; k < free; ++k) x[k] += weight * b[k];
+        }
+    }
+  for (int k = 0; k < run.samples() * n; ++k) part.X(k, free) = run.quadratic.gradient()[k];
+  run.quadratic.hessian().solve_lower(free + 1, part.X.data());
+  part.S.setZero(free + 1, free + 1);
+  add_gram(rows, free + 1, part.B.data(), 1, part.S.data());
+  add_gram(run.samples() * n, free + 1, part.X.data(), -1, part.S.data());
+  part.promised = 0.5 * part.X.col(free).squaredNorm();
+}
+
+void JointGaussNewton::reduce(const MotionNoise& noise, double damping) {
+  if (reduced_ == std::pair(noise, damping)) return;
+  reduced_ = {noise, damping};
+  runs_.each([&](MotionRun& run, int k) { reduce_run(noise, damping, run, parts_[k]); });
+  const int free = free_.size();
+  Eigen::MatrixXd bordered = Eigen::MatrixXd::Zero(free + 1, free + 1);
+  promised_ = 0;
+  ok_ = true;
+  for (const Part& part : parts_) {
+    ok_ = ok_ && part.ok;
+    if (!ok_) return;
+    bordered += part.S;
+    promised_ += part.promised;
+  }
+  S_ = bordered.topLeftCorner(free, free).selfadjointView<Eigen::Upper>();
+  g_ = bordered.col(free).head(free);
+}
+
+Eigen::MatrixXd JointGaussNewton::data_information(const MotionNoise& noise) {
+  reduce(noise, 0);
+  return ok_ ? S_ : Eigen::MatrixXd();
+}
+
+Eigen::MatrixXd JointGaussNewton::information(const MotionNoise& noise) {
+  reduce(noise, 0);
+  if (!ok_) return {};
+  Eigen::MatrixXd S = S_;
+  Eigen::VectorXd g = g_;
+  add_prior(S, g);
+  return S;
+}
+
+double JointGaussNewton::promise(const MotionNoise& noise) {
+  reduce(noise, 0);
+  if (!ok_) return kInfinity;
+  Eigen::MatrixXd S = S_;
+  Eigen::VectorXd g = g_;
+  add_prior(S, g);
+  const Eigen::VectorXd d = free_.step(S, g, free_.of(model_.parameters()));
+  return promised_ - g.dot(d) - 0.5 * d.dot(S * d);
+}
+
+void JointGaussNewton::weigh_coefficients(const MotionNoise& noise) {
+  const Eigen::MatrixXd S = information(noise);
+  if (S.size() == 0) return;
+  const Eigen::MatrixXd covariance = S.ldlt().solve(Eigen::MatrixXd::Identity(S.rows(), S.cols()));
+  const Eigen::VectorXd phi = free_.of(model_.parameters());
+  for (int k = 0; k < free_.size(); ++k) {
+    if (!free_.prunable(k)) continue;
+    const double gamma = std::clamp(1 - free_.precision(k) * covariance(k, k), 1e-3, 1.0);
+    free_.set_precision(k, std::clamp(gamma / (phi[k] * phi[k] + kSmallest), kLoosest, kTightest));
+  }
+}
+
+// J after the step (length dphi, length dq); the motions are left in parts_.trial, the parameters
+// in the model.
+double JointGaussNewton::try_step(const MotionNoise& noise, const std::vector<double>& theta,
+                                  const Eigen::VectorXd& phi, const Eigen::VectorXd& d,
+                                  double length) {
+  std::vector<double> trial = theta;
+  free_.put(phi + length * d, trial);
+  if (!std::all_of(trial.begin(), trial.end(), [](double x) { return std::isfinite(x); }))
+    return kInfinity;
+  model_.set_parameters(trial);
+  const double prior = prior_value();
+  if (!std::isfinite(prior)) return kInfinity;
+  return prior + runs_.sum([&](MotionRun& run, int k) {
+    Part& part = parts_[k];
+    part.trial = run.q;
+    // dq = -L^-T (x + X dphi)
+    const int free = free_.size();
+    Eigen::VectorXd dq = part.X.col(free) + part.X.leftCols(free) * d;
+    run.quadratic.hessian().solve_upper({dq.data(), static_cast<std::size_t>(dq.size())});
+    for (std::size_t i = 0; i < part.trial.size(); ++i)
+      part.trial[i] -= length * dq[static_cast<int>(i)];
+    return run.objective(model_, part.trial, noise);
+  });
+}
+
+JointGaussNewton::Step JointGaussNewton::step(const MotionNoise& noise) {
+  const std::vector<double> theta(model_.parameters().begin(), model_.parameters().end());
+  const Eigen::VectorXd phi = free_.of(theta);
+  Step result;
+  const double before =
+      prior_value() + runs_.sum([&](MotionRun& run, int) { return run.quadratic.value(noise); });
+  result.objective = before;
+  for (int attempt = 0; attempt < kTries; ++attempt) {
+    const double q_damping = attempt < 2 && damping_ <= kFirstDamping ? 0 : damping_;
+    reduce(noise, q_damping);
+    if (ok_) {
+      Eigen::MatrixXd S = S_;
+      Eigen::VectorXd g = g_;
+      add_prior(S, g);
+      if (attempt == 0) {
+        const Eigen::VectorXd d = free_.step(S, g, phi);
+        result.promised = promised_ - g.dot(d) - 0.5 * d.dot(S * d);
+      }
+      S.diagonal() *= 1 + damping_;
+      S.diagonal().array() += 1e-10 * S.diagonal().mean();
+      const Eigen::VectorXd d = free_.step(S, g, phi);
+      for (const double length : kLengths) {
+        const double after = try_step(noise, theta, phi, d, length);
+        if (!(after < before)) continue;
+        runs_.each([&](MotionRun& run, int k) { run.q = parts_[k].trial; });
+        if (length == 1) damping_ *= after < before - 0.5 * result.promised ? kLess * kLess : kLess;
+        if (damping_ < kNegligible) damping_ = 0;
+        result.objective = after;
+        result.better = true;
+        return result;
+      }
+      model_.set_parameters(theta);
+    }
+    damping_ = std::max(kFirstDamping, damping_ * kMore);
+  }
+  return result;
+}
+
+}  // namespace mechfit

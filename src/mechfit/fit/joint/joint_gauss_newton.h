@@ -1,0 +1,102 @@
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "mechfit/fit/joint/free_parameters.h"
+#include "mechfit/fit/joint/joint.h"
+#include "mechfit/fit/joint/joint_runs.h"
+#include "mechfit/fit/joint/mass_prior.h"
+
+namespace mechfit {
+
+// Simultaneous Gauss-Newton steps on the motions q and the parameters of a family with few of them.
+// With e + A dq + B dphi the linearised errors of a run and H = L L' its quadratic's Hessian
+// (motion_quadratic.h), eliminating dq leaves for dphi
+//
+//   S = sum over runs of B'B/s^2 - X'X,   g = sum of B'e/s^2 - X'x,   X = L^-1 A'B/s^2,  x = L^-1
+//   g_q
+//
+// in time linear in the length of the runs; then dq = -L^-T (x + X dphi).
+class JointGaussNewton {
+ public:
+  // prior may be null.
+  JointGaussNewton(Model model, JointRuns& runs, std::span<const int> fixed, MassPrior* prior);
+
+  const Model& model() const { return model_; }
+  void set_parameters(std::span<const double> theta) { model_.set_parameters(theta); }
+  const FreeParameters& parameters() const { return free_; }
+
+  // J with the prior, at the current motions.
+  double objective(const MotionNoise& noise);
+
+  // Errors and derivatives at the current motions and parameters; false where M is not positive.
+  [[nodiscard]] bool linearise();
+
+  struct Step {
+    double objective = 0;  // after it
+    double promised = 0;   // decrease of J that the linearised problem had
+    bool better = false;   // false: no step helps, nothing was changed
+  };
+  // One step from the last linearise, damped until J falls.
+  Step step(const MotionNoise& noise);
+
+  // The decrease of J that the problem around the last linearise promises; infinite when some run
+  // has too few observations.
+  double promise(const MotionNoise& noise);
+
+  // One round of automatic relevance determination around the last linearise: every prunable
+  // coefficient's prior precision becomes the most likely one, so that what the data do not need
+  // vanishes.
+  void weigh_coefficients(const MotionNoise& noise);
+
+  // Of phi around the last linearise, the motions eliminated: S of the data alone, and with the
+  // priors. Empty when some run has too few observations.
+  Eigen::MatrixXd data_information(const MotionNoise& noise);
+  Eigen::MatrixXd information(const MotionNoise& noise);
+
+ private:
+  // S_ and g_ around the last linearise, without any prior. Nothing is done for the same noise and
+  // damping again: until the step is taken nobody else may factor the runs' quadratics.
+  void reduce(const MotionNoise& noise, double damping);
+  using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  struct Part {         // of one run
+    Rows B;             // weighted by 1/s, and e in its last column  [(T-2) n][p + 1]
+    Rows X;             // and x in its last column [T n][p + 1]
+    Eigen::MatrixXd S;  // and g in its last column [p + 1][p + 1], upper triangle
+    double promised = 0;
+    bool ok = true;
+    std::vector<double> trial;
+  };
+  void reduce_run(const MotionNoise& noise, double damping, MotionRun& run, Part& part) const;
+  double try_step(const MotionNoise& noise, const std::vector<double>& theta,
+                  const Eigen::VectorXd& phi, const Eigen::VectorXd& d, double length);
+  double prior_value();
+  void add_prior(Eigen::MatrixXd& S, Eigen::VectorXd& g);
+
+  Model model_;
+  JointRuns& runs_;
+  FreeParameters free_;
+  MassPrior* prior_;
+  std::vector<Part> parts_;
+  Eigen::MatrixXd S_;
+  Eigen::VectorXd g_;
+  double promised_ = 0;                                    // by the motions alone
+  std::optional<std::pair<MotionNoise, double>> reduced_;  // noise and damping of S_ and g_
+  double damping_ = 0;
+  bool ok_ = true;
+};
+
+// The whole fit for Trig and AnalyticSystem; train and validation as observed and smoothed.
+JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const Log& train_smoothed,
+                                   const Log& validation, const Log& validation_smoothed,
+                                   const MotionNoise& noise, const JointOptions& options,
+                                   ThreadPool& pool, const JointHooks& hooks);
+
+// Whether a trig model of a higher degree promises to explain the training runs better than by
+// chance: at the poorer model's fit p coefficients that are of no use promise a decrease of J by
+// half a chi-square number of p degrees of freedom, less where priors hold them.
+bool promises_more(const Trig& richer, const JointResult& poorer, const Log& train,
+                   ThreadPool& pool);
+
+}  // namespace mechfit

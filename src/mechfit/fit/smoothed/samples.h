@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "mechfit/log/log.h"
+
+namespace mechfit {
+
+// The runs of a (smoothed) log one after another, as training reads them.
+struct Samples {
+  int n = 0, m = 0, size = 0;
+  std::vector<double> h;        // [size] step to the next sample
+  std::vector<double> q, v, a;  // [size][n]; v and a empty when the log has none
+  std::vector<double> u_step;   // [size][m] on the step to the next sample
+  std::vector<double> u_point;  // [size][m] at the sample: the mean of the steps around it
+  std::vector<int> triples;     // i: samples i, i+1, i+2 are of one run
+  std::vector<int> pairs;       // i: samples i, i+1 are of one run
+};
+
+Samples make_samples(const Log& log);
+
+}  // namespace mechfit

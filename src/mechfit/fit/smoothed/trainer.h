@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mechfit/base/random.h"
+#include "mechfit/fit/smoothed/adam.h"
+#include "mechfit/fit/smoothed/barrier.h"
+#include "mechfit/fit/smoothed/objective.h"
+
+namespace mechfit {
+
+// By what the best parameters are chosen, on validation runs.
+enum class Selection {
+  acceleration,  // predicted against smoothed accelerations, the paper's rule
+  objective      // the training objective itself
+};
+
+struct TrainOptions {
+  ObjectiveOptions objective;
+  double learning_rate = 1e-3;  // xi_0; epoch k uses 500 xi_0 / (500 + k)
+  int epochs = 500;
+  int batch = 256;
+  std::uint64_t seed = 0;
+  Selection selection = Selection::acceleration;
+  std::vector<double> selection_weights;  // of the joints' acceleration errors [n], empty: ones
+  std::vector<double> parameter_scales;   // theta moves in units of these, 0 holds it; empty: ones
+  int patience = 0;  // epochs without improvement before an early stop; 0: never
+  std::optional<double>
+      barrier_weight;  // mu of the DEL objective; unset: both terms of equal size at the start
+  std::vector<double> barrier_scales;        // S of the barrier [n], empty: ones
+  double barrier_share = 1.0;                // that equality times this
+  Precision precision = Precision::float64;  // of networks while they are trained
+};
+
+struct EpochRecord {
+  int epoch;          // 1 ..
+  double loss;        // mean over the epoch's batches
+  double validation;  // selection criterion
+  double learning_rate;
+  int halvings;  // of steps that left the feasible set
+  int rejected;  // steps whose loss or gradient was not finite
+};
+
+// All that a training needs to go on as if it had never stopped.
+struct TrainState {
+  int epoch = 0;
+  std::vector<double> theta, best;
+  Adam adam;
+  Random::State random{};
+  double best_validation = 0.0;
+  int best_epoch = 0;
+  double alpha = 0.0, mu = 0.0;
+  std::vector<EpochRecord> history;
+  std::map<std::string, std::vector<double>> arrays;  // of joint estimation (joint.h)
+};
+
+// Minimises an objective with Adam on shuffled batches and keeps the parameters that do best on
+// validation. The DEL objective is trained with the barrier over the training configurations: mean
+// rho - mu mean log det(M - alpha I).
+class Trainer {
+ public:
+  // Barrier points at every step; a larger training set is sampled anew every epoch and checked as
+  // a whole after it.
+  static constexpr int kBarrierPoints = 4096;
+
+  // The samples must outlive the trainer.
+  Trainer(const Model& start, const Samples& train, const Samples& validation, TrainOptions options,
+          ThreadPool& pool);
+  ~Trainer();
+
+  bool done() const;
+  const EpochRecord& epoch();  // trains one
+
+  Model best() const;                              // the selected model
+  const Model& current() const { return model_; }  // in the options' precision
+  const TrainState& state() const { return state_; }
+  void restore(TrainState state);  // of a trainer with the same start, samples and options
+
+ private:
+  void draw_barrier_points();
+  // A step with the gradient that evaluate() left, then evaluate() for the batch after it.
+  bool step(std::span<const int> batch, std::span<const int> next, double rate,
+            EpochRecord& record);
+  bool evaluate(std::span<const int> batch, bool barrier);
+
+  Model model_;
+  TrainOptions options_;
+  Objective objective_;
+  std::unique_ptr<Barrier> barrier_;
+  std::unique_ptr<Objective> validation_;
+  TrainState state_;
+  std::vector<int> order_;
+  std::vector<double> gradient_, barrier_gradient_, step_, next_;
+  double loss_ = 0.0, barrier_value_ = 0.0;
+};
+
+}  // namespace mechfit

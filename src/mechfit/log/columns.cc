@@ -1,0 +1,249 @@
+#include "mechfit/log/columns.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+#include "mechfit/base/error.h"
+
+namespace mechfit {
+namespace {
+
+constexpr std::array<std::string_view, 9> kUnits = {"rad", "deg", "m",  "cm", "mm",
+                                                    "s",   "ms",  "us", "ns"};
+constexpr std::array<std::string_view, 6> kTimeNames = {"t",     "time",  "timestamp",
+                                                        "stamp", "clock", "seconds"};
+constexpr std::array<std::string_view, 4> kTrajectoryNames = {"trajectory", "run", "episode",
+                                                              "traj"};
+
+bool is_digits(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::string lower(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
+std::string list(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 12;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i)
+    out += (i > 0 ? ", " : "") + names[i];
+  if (names.size() > kMost) out += " and " + std::to_string(names.size() - kMost) + " more";
+  return out;
+}
+
+class Chooser {
+ public:
+  Chooser(const std::vector<std::string>& header, const std::string& where)
+      : header_(header), where_(where), used_(header.size(), false) {}
+
+  // The column of this name, -1 when there is none.
+  int find(const std::string& name) const {
+    const auto at = std::find(header_.begin(), header_.end(), name);
+    return at == header_.end() ? -1 : static_cast<int>(at - header_.begin());
+  }
+
+  int take(int column) {
+    const std::string& name = header_[static_cast<std::size_t>(column)];
+    if (std::count(header_.begin(), header_.end(), name) > 1)
+      throw InputError(where_ + ": column '" + name + "' appears twice");
+    if (used_[static_cast<std::size_t>(column)])
+      throw InputError(where_ + ": column '" + name + "' is chosen twice");
+    used_[static_cast<std::size_t>(column)] = true;
+    return column;
+  }
+
+  int take(const std::string& name) {
+    const int column = find(name);
+    if (column < 0) throw InputError(where_ + ": no column '" + name + "', found " + list(header_));
+    return take(column);
+  }
+
+  std::vector<int> take(const std::vector<std::string>& names) {
+    std::vector<int> columns;
+    for (const auto& name : names) columns.push_back(take(name));
+    return columns;
+  }
+
+  // prefix1, prefix2 ... (or from 0, or just prefix) with any of the suffixes that `plain` removes.
+  template <class Plain>
+  std::vector<int> take_numbered(const std::string& prefix, const std::string& flag, Plain plain) {
+    std::map<long, int> numbered;
+    for (std::size_t i = 0; i < header_.size(); ++i) {
+      const std::string name = plain(header_[i]);
+      if (!name.starts_with(prefix) || used_[i]) continue;
+      const std::string digits = name.substr(prefix.size());
+      if (!is_digits(digits) || digits.size() > 4) continue;
+      const long number = digits.empty() ? -1 : std::stol(digits);
+      if (!numbered.emplace(number, static_cast<int>(i)).second)
+        throw InputError(where_ + ": two columns for '" + name + "', choose with " + flag);
+    }
+    if (numbered.size() > 1) numbered.erase(-1);  // q beside q1, q2
+    std::vector<int> columns;
+    long expected = numbered.empty() ? 0 : numbered.begin()->first;
+    for (const auto& [number, column] : numbered) {
+      if (number != expected++ || numbered.begin()->first > 1)
+        throw InputError(where_ + ": columns '" + prefix + "1', '" + prefix +
+                         "2' ... have a hole before '" + header_[static_cast<std::size_t>(column)] +
+                         "', choose with " + flag);
+      columns.push_back(take(column));
+    }
+    return columns;
+  }
+
+  // All of name(0) .. name(n-1), or none.
+  template <class Name>
+  std::vector<int> take_all_or_none(std::size_t n, Name name) {
+    std::vector<int> columns;
+    for (std::size_t i = 0; i < n; ++i) {
+      const int column = find(name(i));
+      if (column < 0 || used_[static_cast<std::size_t>(column)]) return {};
+      columns.push_back(column);
+    }
+    for (const int column : columns) take(column);
+    return columns;
+  }
+
+  std::vector<std::string> names(const std::vector<int>& columns) const {
+    std::vector<std::string> out;
+    for (const int column : columns) out.push_back(header_[static_cast<std::size_t>(column)]);
+    return out;
+  }
+
+  std::vector<std::string> unused() const {
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < header_.size(); ++i)
+      if (!used_[i] && !header_[i].empty()) out.push_back(header_[i]);
+    return out;
+  }
+
+ private:
+  const std::vector<std::string>& header_;
+  const std::string& where_;
+  std::vector<bool> used_;
+};
+
+template <std::size_t N>
+bool is_one_of(const std::string& name, const std::array<std::string_view, N>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+void expect_count(const std::string& where, const char* flag, std::size_t found, std::size_t n) {
+  if (found != 0 && found != n)
+    throw InputError(where + ": " + flag + " names " + std::to_string(found) +
+                     " columns, expected one for each of the " + std::to_string(n) + " joints");
+}
+
+}  // namespace
+
+NameAndUnit split_unit(const std::string& column) {
+  std::string_view name = column;
+  std::string_view unit;
+  const auto cut = [&](std::string_view open, std::string_view close) {
+    const auto at = name.rfind(open);
+    if (at == std::string_view::npos || at == 0 || !name.ends_with(close)) return;
+    const auto inside =
+        name.substr(at + open.size(), name.size() - at - open.size() - close.size());
+    if (std::find(kUnits.begin(), kUnits.end(), inside) == kUnits.end()) return;
+    unit = inside;
+    name = name.substr(0, at);
+    while (name.size() > 1 && name.ends_with(' ')) name.remove_suffix(1);
+  };
+  if (name.ends_with(']'))
+    cut("[", "]");
+  else if (name.ends_with(')'))
+    cut("(", ")");
+  else
+    cut("_", "");
+  return {std::string(name), std::string(unit)};
+}
+
+Columns choose_columns(const std::vector<std::string>& header, const ReadOptions& options,
+                       const std::string& where, std::vector<std::string>& notes) {
+  Chooser chooser(header, where);
+  Columns c;
+
+  if (!options.time.empty()) c.time = chooser.take(options.time);
+  if (!options.trajectory.empty()) c.trajectory = chooser.take(options.trajectory);
+  c.q = chooser.take(options.q);
+  c.u = chooser.take(options.u);
+  c.qd = chooser.take(options.qd);
+  c.qdd = chooser.take(options.qdd);
+
+  for (std::size_t i = 0; i < header.size() && c.time < 0; ++i)
+    if (is_one_of(lower(split_unit(header[i]).name), kTimeNames))
+      c.time = chooser.take(static_cast<int>(i));
+  if (c.time < 0)
+    throw InputError(where + ": no column looks like time, found " + list(header) +
+                     "; name it with --time");
+  for (std::size_t i = 0; i < header.size() && c.trajectory < 0; ++i)
+    if (is_one_of(lower(header[i]), kTrajectoryNames))
+      c.trajectory = chooser.take(static_cast<int>(i));
+
+  const auto without_unit = [](const std::string& name) { return split_unit(name).name; };
+  if (c.q.empty()) c.q = chooser.take_numbered("q", "--q", without_unit);
+  if (c.q.empty()) {
+    for (std::size_t i = 0; i < header.size(); ++i) {
+      const std::string unit = split_unit(header[i]).unit;
+      if (unit == "rad" || unit == "deg") c.q.push_back(chooser.take(static_cast<int>(i)));
+    }
+  }
+  if (c.q.empty())
+    throw InputError(
+        where + ": no column looks like a joint (q1, q2 ... or a name ending in _rad), found " +
+        list(header) + "; name them with --q");
+  if (c.u.empty())
+    c.u = chooser.take_numbered("u", "--u", [](const std::string& name) {
+      return name.substr(0, name.find_first_of("_ [("));
+    });
+
+  const std::size_t n = c.q.size();
+  expect_count(where, "--qd", c.qd.size(), n);
+  expect_count(where, "--qdd", c.qdd.size(), n);
+  // The number of each joint, as its derivatives carry it: q0 has qd0, and joints of other names
+  // count from 1.
+  std::vector<std::string> number;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::string name = without_unit(header[static_cast<std::size_t>(c.q[i])]);
+    const bool numbered = name.starts_with("q") && is_digits(name.substr(1));
+    number.push_back(numbered ? name.substr(1) : std::to_string(i + 1));
+  }
+  const auto derived = [&](const std::string& before, const std::string& after) {
+    return chooser.take_all_or_none(n, [&](std::size_t i) { return before + number[i] + after; });
+  };
+  if (c.qd.empty()) c.qd = derived("qd", "");
+  if (c.qdd.empty()) c.qdd = derived("qdd", "");
+  c.q_sd = derived("q", "_sd");
+  c.qd_sd = derived("qd", "_sd");
+  c.qdd_sd = derived("qdd", "_sd");
+
+  const std::string time_unit = split_unit(header[static_cast<std::size_t>(c.time)]).unit;
+  c.time_scale = time_unit == "ms"   ? 1e-3
+                 : time_unit == "us" ? 1e-6
+                 : time_unit == "ns" ? 1e-9
+                                     : 1.0;
+  if (c.time_scale != 1.0)
+    notes.push_back("time " + header[static_cast<std::size_t>(c.time)] + " converted to seconds");
+  for (const auto& name : chooser.names(c.q)) {
+    auto [joint, unit] = split_unit(name);
+    c.channels.joints.push_back(joint);
+    c.channels.units.push_back(unit);
+  }
+  c.channels.inputs = chooser.names(c.u);
+
+  if (options.time.empty() || options.q.empty()) {
+    std::string note = "columns: time " + header[static_cast<std::size_t>(c.time)] + "; joints " +
+                       list(chooser.names(c.q));
+    if (!c.u.empty()) note += "; inputs " + list(chooser.names(c.u));
+    if (c.trajectory >= 0) note += "; runs " + header[static_cast<std::size_t>(c.trajectory)];
+    if (const auto unused = chooser.unused(); !unused.empty()) note += "; not used " + list(unused);
+    notes.push_back(note);
+  }
+  return c;
+}
+
+}  // namespace mechfit

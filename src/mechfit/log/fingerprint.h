@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "mechfit/log/log.h"
+
+namespace mechfit {
+
+// 16 hexadecimal digits that tell logs apart: 64-bit FNV-1a of times, positions and inputs of all
+// runs, bit by bit. For records ("was this model fitted to that log?"), not for security.
+std::string fingerprint(const Log& log);
+
+}  // namespace mechfit

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mechfit/log/log.h"
+
+namespace mechfit {
+
+struct StepSummary {
+  double median = 0.0, shortest = 0.0, longest = 0.0;  // s
+};
+
+struct RunSummary {
+  std::string name;
+  int samples = 0;
+  double start = 0.0, duration = 0.0;  // s
+  StepSummary step;
+};
+
+struct JointSummary {
+  double lowest = 0.0, highest = 0.0;
+  double largest_move = 0.0;  // between two samples
+  double noise = 0.0;         // estimated standard deviation
+  double resolution = 0.0;    // step of a digital sensor, 0 when the values are not on a grid
+  double frequency = 0.0;     // Hz, where the motion has most power; 0 when it does not move
+};
+
+struct InputSummary {
+  double lowest = 0.0, highest = 0.0;
+};
+
+struct Inspection {
+  std::vector<RunSummary> runs;
+  std::vector<JointSummary> joints;  // [n]
+  std::vector<InputSummary> inputs;  // [m]
+  int samples = 0;
+  double duration = 0.0;  // of all runs, s
+  StepSummary step;       // of all runs
+  // One for each thing that would spoil a fit: what it is, and what to do about it.
+  std::vector<std::string> warnings;
+};
+
+Inspection inspect_log(const Log& log);
+
+// Standard deviation of white noise on a smooth motion. The divided differences of order p over
+// p + 1 samples, scaled to unit gain for white noise,
+//   r_k = sum_i c_i q_{k+i} / |c|,   c_i = prod_{j != i} 1 / (t_i - t_j),
+// see less of the motion the higher p is; the least of several orders is taken.
+double estimate_noise(const Log& log, int joint);
+
+// Where the averaged periodogram of a joint is largest, between one period per run and the Nyquist
+// frequency [Hz]; straight lines are removed first.
+double dominant_frequency(const Log& log, int joint);
+
+}  // namespace mechfit

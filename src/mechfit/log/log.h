@@ -1,0 +1,49 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace mechfit {
+
+// A periodic joint is an angle whose full turn changes nothing: models see its cosine and sine.
+enum class JointType { plain, periodic };
+
+// What a log says about its columns, carried along from file to model.
+struct Channels {
+  std::vector<std::string> joints;     // names [n]
+  std::vector<JointType> joint_types;  // [n]
+  std::vector<std::string> units;      // of the joints [n], "" when unknown
+  std::vector<std::string> inputs;     // names [m]
+
+  int n() const { return static_cast<int>(joints.size()); }
+  int m() const { return static_cast<int>(inputs.size()); }
+};
+
+// One run: samples in time order, arrays sample-major. Missing parts are empty.
+struct Trajectory {
+  std::string name;
+  std::vector<double> t;    // [T], strictly increasing
+  std::vector<double> q;    // [T][n]
+  std::vector<double> u;    // [T][m], u_k acts from t_k to t_{k+1}
+  std::vector<double> qd;   // [T][n] velocities, when the log has them (scoring) or after smoothing
+  std::vector<double> qdd;  // [T][n] accelerations, likewise
+  std::vector<double> q_sd, qd_sd, qdd_sd;  // [T][n] standard deviations after smoothing
+
+  int size() const { return static_cast<int>(t.size()); }
+};
+
+// Several runs of one machine.
+struct Log {
+  Channels channels;
+  std::vector<Trajectory> runs;
+
+  int n() const { return channels.n(); }
+  int m() const { return channels.m(); }
+  int samples() const {
+    int sum = 0;
+    for (const auto& run : runs) sum += run.size();
+    return sum;
+  }
+};
+
+}  // namespace mechfit

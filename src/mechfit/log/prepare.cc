@@ -1,0 +1,188 @@
+#include "mechfit/log/prepare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "mechfit/base/error.h"
+
+namespace mechfit {
+namespace {
+
+constexpr double kTurn = 2.0 * std::numbers::pi;
+constexpr int kFewestSamples = 3;  // one residual of the discrete equations
+
+std::vector<double> Trajectory::*const kJointArrays[] = {&Trajectory::q,     &Trajectory::qd,
+                                                         &Trajectory::qdd,   &Trajectory::q_sd,
+                                                         &Trajectory::qd_sd, &Trajectory::qdd_sd};
+
+bool is_length(const std::string& unit) { return unit == "m" || unit == "cm" || unit == "mm"; }
+
+std::string plural(long count, const std::string& thing) {
+  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+void settle_types(Log& log, const ReadOptions& options, std::vector<std::string>& notes) {
+  auto& types = log.channels.joint_types;
+  const auto n = static_cast<std::size_t>(log.n());
+  if (!options.joint_types.empty()) {
+    if (options.joint_types.size() != 1 && options.joint_types.size() != n)
+      throw InputError("--joints gives " +
+                       plural(static_cast<long>(options.joint_types.size()), "type") +
+                       ", expected 1 or " + std::to_string(n) + ", one for each joint");
+    types.assign(n, options.joint_types.front());
+    if (options.joint_types.size() == n) types = options.joint_types;
+    return;
+  }
+  if (types.size() == n) return;  // the file says it
+  types.clear();
+  std::string told;
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool plain = is_length(log.channels.units[i]);
+    types.push_back(plain ? JointType::plain : JointType::periodic);
+    told += (i > 0 ? ", " : "") + log.channels.joints[i] + (plain ? " plain" : " periodic");
+  }
+  notes.push_back("joints taken as " + told + " (--joints says otherwise)");
+}
+
+void convert_degrees(Log& log, const ReadOptions& options, std::vector<std::string>& notes) {
+  const auto n = static_cast<std::size_t>(log.n());
+  std::string told;
+  for (std::size_t i = 0; i < n; ++i) {
+    std::string& unit = log.channels.units[i];
+    if (unit != "deg" && !(options.degrees && unit.empty())) continue;
+    unit = "rad";
+    told += (told.empty() ? "" : ", ") + log.channels.joints[i];
+    for (auto& run : log.runs)
+      for (const auto array : kJointArrays)
+        for (std::size_t k = i; k < (run.*array).size(); k += n)
+          (run.*array)[k] *= std::numbers::pi / 180.0;
+  }
+  if (!told.empty()) notes.push_back("degrees converted to radians: " + told);
+}
+
+void unwrap(Log& log, std::vector<std::string>& notes) {
+  const long n = log.n();
+  for (int i = 0; i < log.n(); ++i) {
+    if (log.channels.joint_types[static_cast<std::size_t>(i)] != JointType::periodic) continue;
+    const auto check = check_wrapping(log, i, kTurn);
+    if (check.jumps == 0) continue;
+    const std::string& joint = log.channels.joints[static_cast<std::size_t>(i)];
+    if (!check.wrapped) {
+      notes.push_back(joint + ": left " + plural(check.jumps, "step") +
+                      " of more than half a turn, not taken for wrapping");
+      continue;
+    }
+    notes.push_back(joint + ": unwrapped " + plural(check.jumps, "jump") + " of a turn in " +
+                    plural(check.runs, "run"));
+    for (auto& run : log.runs) {
+      double* q = run.q.data() + i;
+      double before = q[0], turns = 0.0;
+      for (long k = 1; k < run.size(); ++k) {
+        const double step = q[k * n] - before;
+        before = q[k * n];
+        if (std::abs(step) > 0.5 * kTurn) turns -= std::copysign(1.0, step);
+        q[k * n] += turns * kTurn;
+      }
+    }
+  }
+}
+
+Trajectory piece(const Trajectory& run, std::size_t first, std::size_t last) {
+  Trajectory out;
+  const auto cut = [&](std::vector<double> Trajectory::*array) {
+    const auto& from = run.*array;
+    const auto width = static_cast<std::ptrdiff_t>(from.size() / run.t.size());
+    (out.*array)
+        .assign(from.begin() + static_cast<std::ptrdiff_t>(first) * width,
+                from.begin() + static_cast<std::ptrdiff_t>(last) * width);
+  };
+  cut(&Trajectory::t);
+  cut(&Trajectory::u);
+  for (const auto array : kJointArrays) cut(array);
+  return out;
+}
+
+void split_at_gaps(Log& log, double gap, std::vector<std::string>& notes) {
+  std::vector<Trajectory> out;
+  for (auto& run : log.runs) {
+    std::vector<double> steps;
+    for (std::size_t k = 1; k < run.t.size(); ++k) steps.push_back(run.t[k] - run.t[k - 1]);
+    const double longest = steps.empty() ? 0.0 : gap * median(steps);
+    std::vector<std::size_t> ends;
+    for (std::size_t k = 0; k < steps.size(); ++k)
+      if (steps[k] > longest) ends.push_back(k + 1);
+    if (ends.empty()) {
+      out.push_back(std::move(run));
+      continue;
+    }
+    notes.push_back("run '" + run.name + "' split at " +
+                    plural(static_cast<long>(ends.size()), "gap") + " longer than " +
+                    std::to_string(static_cast<long>(gap)) + " median steps (--gap)");
+    ends.push_back(run.t.size());
+    for (std::size_t i = 0, first = 0; i < ends.size(); first = ends[i++]) {
+      out.push_back(piece(run, first, ends[i]));
+      out.back().name = run.name + "." + std::to_string(i + 1);
+    }
+  }
+  log.runs = std::move(out);
+}
+
+void leave_out_short_runs(Log& log, std::vector<std::string>& notes) {
+  const auto is_short = [](const Trajectory& run) { return run.size() < kFewestSamples; };
+  const auto removed = std::erase_if(log.runs, is_short);
+  if (removed > 0)
+    notes.push_back("left out " + plural(static_cast<long>(removed), "run") +
+                    " of fewer than three samples");
+}
+
+void average_inputs(Log& log) {
+  const auto m = static_cast<std::size_t>(log.m());
+  for (auto& run : log.runs)
+    for (std::size_t k = 0; k + m < run.u.size(); ++k)
+      run.u[k] = 0.5 * run.u[k] + 0.5 * run.u[k + m];
+}
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  MECHFIT_CHECK(!values.empty());
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+WrapCheck check_wrapping(const Log& log, int joint, double turn) {
+  WrapCheck check;
+  std::vector<double> jumps;
+  double widest = 0.0;
+  const long n = log.n();
+  for (const auto& run : log.runs) {
+    if (run.t.empty()) continue;
+    const double* q = run.q.data() + joint;
+    const auto before = jumps.size();
+    double lowest = q[0], highest = q[0];
+    for (long k = 1; k < run.size(); ++k) {
+      const double step = std::abs(q[k * n] - q[(k - 1) * n]);
+      if (step > 0.5 * turn) jumps.push_back(step);
+      lowest = std::min(lowest, q[k * n]);
+      highest = std::max(highest, q[k * n]);
+    }
+    widest = std::max(widest, highest - lowest);
+    if (jumps.size() > before) ++check.runs;
+  }
+  check.jumps = static_cast<long>(jumps.size());
+  check.wrapped = !jumps.empty() && widest < 1.25 * turn && median(std::move(jumps)) > 0.75 * turn;
+  return check;
+}
+
+void prepare_log(Log& log, const ReadOptions& options, std::vector<std::string>& notes) {
+  convert_degrees(log, options, notes);
+  settle_types(log, options, notes);
+  if (options.gap > 0.0) split_at_gaps(log, options.gap, notes);
+  unwrap(log, notes);
+  leave_out_short_runs(log, notes);
+  if (options.input_hold == InputHold::linear) average_inputs(log);
+}
+
+}  // namespace mechfit

@@ -1,0 +1,98 @@
+#include "mechfit/log/thin.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "mechfit/base/error.h"
+
+namespace mechfit {
+namespace {
+
+constexpr double kPhase = 0.11;  // omega h at which (omega h)^2 / 12 is a thousandth
+constexpr int kFewest = 16;      // samples that every run keeps
+
+double median_step(const Log& log) {
+  std::vector<double> steps;
+  for (const auto& run : log.runs)
+    for (int k = 0; k + 1 < run.size(); ++k) steps.push_back(run.t[k + 1] - run.t[k]);
+  if (steps.empty()) return 0;
+  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
+  std::nth_element(steps.begin(), middle, steps.end());
+  return *middle;
+}
+
+// The largest over the joints of rms jerk over rms acceleration.
+double frequency(const Log& log) {
+  const int n = log.n();
+  double most = 0;
+  for (int j = 0; j < n; ++j) {
+    double jerk = 0, acceleration = 0;
+    for (const auto& run : log.runs)
+      for (int k = 0; k + 1 < run.size(); ++k) {
+        const double a = run.qdd[k * n + j], next = run.qdd[(k + 1) * n + j];
+        const double rate = (next - a) / (run.t[k + 1] - run.t[k]);
+        jerk += rate * rate;
+        acceleration += a * a;
+      }
+    if (acceleration > 0) most = std::max(most, std::sqrt(jerk / acceleration));
+  }
+  return most;
+}
+
+}  // namespace
+
+Thinning choose_thinning(const Log& smoothed, double step) {
+  const double h = median_step(smoothed), omega = frequency(smoothed);
+  if (!(h > 0) || (!(omega > 0) && step <= 0)) return {};
+  const double wanted = step > 0 ? step : kPhase / omega;
+  int longest = 0;
+  for (const auto& run : smoothed.runs) longest = std::max(longest, run.size());
+  Thinning thinning;
+  thinning.stride = static_cast<int>(std::min(wanted / h + 1e-9, 1.0 * longest / kFewest));
+  thinning.stride = std::max(1, thinning.stride);
+  if (thinning.stride == 1) return thinning;
+  char text[200];
+  std::snprintf(text, sizeof text,
+                "the log is sampled every %.3g s, finer than its motion needs: every %d%s sample "
+                "is used, %.3g s apart (--step says otherwise)",
+                h, thinning.stride,
+                thinning.stride == 2   ? "nd"
+                : thinning.stride == 3 ? "rd"
+                                       : "th",
+                h * thinning.stride);
+  thinning.note = text;
+  return thinning;
+}
+
+Log thin(const Log& log, int stride) {
+  MECHFIT_CHECK(stride >= 1);
+  if (stride == 1) return log;
+  const int n = log.n(), m = log.m();
+  Log out;
+  out.channels = log.channels;
+  for (const auto& run : log.runs) {
+    Trajectory kept;
+    kept.name = run.name;
+    for (int k = 0; k < run.size(); k += stride) {
+      kept.t.push_back(run.t[k]);
+      kept.q.insert(kept.q.end(), &run.q[k * n], &run.q[k * n] + n);
+      if (run.u.empty()) continue;
+      // Weighted by how long each of them acts
+      const int last = std::min(k + stride, run.size() - 1);
+      for (int i = 0; i < m; ++i) {
+        double sum = 0, time = 0;
+        for (int l = k; l < last; ++l) {
+          const double h = run.t[l + 1] - run.t[l];
+          sum += h * run.u[l * m + i];
+          time += h;
+        }
+        kept.u.push_back(time > 0 ? sum / time : run.u[k * m + i]);
+      }
+    }
+    out.runs.push_back(std::move(kept));
+  }
+  return out;
+}
+
+}  // namespace mechfit

@@ -1,0 +1,63 @@
+#include "mechfit/base/error.h"
+#include "mechfit/files/json_fields.h"
+#include "mechfit/mechanics/model_family.h"
+
+namespace mechfit {
+namespace {
+
+using nlohmann::json;
+
+// A chain's equations grow with the cube of its joints: a file must not ask for any number.
+constexpr int kMostSystemJoints = 64;
+
+std::vector<std::string> constant_names(const AnalyticSystem& system) {
+  std::vector<std::string> names;
+  for (const auto& constant : system.constants()) names.push_back(constant.name);
+  return names;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
+  return out;
+}
+
+}  // namespace
+
+void write_family(const AnalyticSystem& system, Safetensors& file) {
+  // Only the name of the equations is stored: they must be those that make_system knows.
+  if (system.joints() > kMostSystemJoints)
+    throw InputError("system '" + system.name() + "': a model file holds at most " +
+                     std::to_string(kMostSystemJoints) + " joints, not " +
+                     std::to_string(system.joints()));
+  const auto names = constant_names(system);
+  if (constant_names(make_system(system.name(), system.joints())) != names)
+    throw InputError("system '" + system.name() +
+                     "' has equations of its own, which a model file cannot hold");
+  file.metadata["family"] = kAnalyticFamily;
+  file.metadata["config"] = to_text({{"system", system.name()}, {"constants", names}});
+  file.tensors["constants"] = {
+      {system.parameter_count()},
+      std::vector<double>(system.parameters().begin(), system.parameters().end())};
+}
+
+Model read_analytic(const Safetensors& file, const Channels& channels, const std::string& name) {
+  const JsonFields config(expect_metadata(file, "config", name), name + ": config");
+  const auto names = config.texts("constants");
+  if (channels.n() > kMostSystemJoints)
+    throw InputError(name + ": " + std::to_string(channels.n()) + " joints, expected at most " +
+                     std::to_string(kMostSystemJoints));
+  try {
+    AnalyticSystem system = make_system(config.text("system"), channels.n());
+    if (names != constant_names(system))
+      throw InputError("system '" + system.name() + "' has the constants " +
+                       joined(constant_names(system)) + ", the file has " + joined(names));
+    system.set_parameters(expect_doubles(file, "constants", {system.parameter_count()}, name));
+    return Model(std::move(system));
+  } catch (const InputError& e) {
+    const std::string what = e.what();
+    throw InputError(what.starts_with(name) ? what : name + ": " + what);
+  }
+}
+
+}  // namespace mechfit

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "mechfit/mechanics/families/analytic/equations.h"
+
+// The equations of the analytic systems (see make_system). All angles are zero when hanging.
+namespace mechfit {
+
+Equations pendulum();
+Equations double_pendulum();
+Equations double_pendulum_points();
+Equations double_pendulum_links();
+Equations chain(int links);
+Equations cart_pole();
+Equations furuta();
+Equations spring_pendulum();
+
+}  // namespace mechfit

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "mechfit/mechanics/families/smm/smm.h"
+#include "mechfit/mechanics/families/trig/trig_basis.h"
+
+namespace mechfit {
+
+// A model linear in its parameters: with the functions phi of TrigBasis and the scales of an Smm,
+//
+//   M_ij = energy / (v_i v_j) sum_k theta_ijk phi_k(q),   V = energy sum_k theta_k phi_k(q)
+//
+// Exact for open chains of revolute joints under gravity (degree 1 in the plane, 2 in space) and
+// for joints that slide. M is not positive definite by construction.
+//
+// Friction acts where surfaces may slide: on each v_i, and on v_i - v_j for each pair of joints of
+// one type, which is what the bearing between two links feels when angles are absolute. Slip w with
+// coefficients >= 0: force viscous w + coulomb tanh(w / (0.05 w_scale)) against it.
+struct TrigConfig {
+  std::vector<JointType> joints;  // [n]
+  int inputs = 0;                 // m
+  int degree = 1;                 // of the harmonics; powers of plain joints go to 2 degree
+  int mass_joints = 0;            // a term of M depends on at most that many joints, 0: see below
+  int potential_joints = 0;       // the same for V, at least mass_joints
+  bool friction = false;
+  InputMap input_map = InputMap::fixed;
+  std::vector<double> input_matrix;  // B0 [n][m]
+  Scales scales;                     // empty: units
+
+  friend bool operator==(const TrigConfig&, const TrigConfig&) = default;
+};
+
+// Up to three joints every product is there. With four and more a term of M depends on at most two
+// joints, one of V on at most four: exact in absolute angles, where M_ij needs cos(q_i - q_j).
+TrigConfig with_default_terms(TrigConfig config);
+
+class Trig {
+ public:
+  explicit Trig(TrigConfig config);  // M = energy / v^2, no potential, no friction, B = B0
+
+  const TrigConfig& config() const { return config_; }
+  const TrigBasis& basis() const { return basis_; }
+  int joints() const { return n_; }
+  int inputs() const { return m_; }
+  int parameter_count() const { return static_cast<int>(theta_.size()); }
+  std::span<const double> parameters() const { return theta_; }
+  void set_parameters(std::span<const double> theta);
+  // The parameters with which this is the same model as one of a lower degree.
+  std::vector<double> parameters_of(const Trig& poorer) const;
+
+  // Sections of theta, in this order: M [n (n+1) / 2][mass_functions], lower triangle row by row;
+  // V [basis size - 1], without the constant; viscous [slips]; Coulomb [slips]; gamma or B [n][m].
+  int mass_functions() const { return mass_functions_; }
+  int potential_offset() const { return entries() * mass_functions_; }
+  int friction_offset() const { return potential_offset() + basis_.size() - 1; }
+  int input_offset() const { return friction_offset() + 2 * static_cast<int>(slips_.size()); }
+
+  struct Slip {
+    int i, j;  // of v_i - v_j; j = -1: of v_i
+    double v;  // its scale
+  };
+  const std::vector<Slip>& slips() const { return slips_; }  // empty without friction
+  double viscous(int slip) const;                            // coefficient in physical units
+  double coulomb(int slip) const;
+  std::vector<double> input_matrix() const;  // B [n][m]
+
+  struct Workspace {
+    TrigBasis::Workspace basis;
+    AlignedVector q, v, u;           // the last point
+    AlignedVector w;                 // D v                                 [n][kBlock]
+    AlignedVector mass, mass_slope;  // in the model's units                [entries], [entries][n]
+    AlignedVector slope;             // of V                                [n][kBlock]
+    AlignedVector hessian;           // d2L/dq2, in the model's units       [n*n][kBlock]
+    AlignedVector weights;           // of functions                        [size][kBlock]
+    AlignedVector curvature;         // of M along v                        [n*n][kBlock]
+    AlignedVector a_terms, c_terms;  // covectors to the entries of M       [entries][kBlock]
+    AlignedVector scratch;           // [n][kBlock]
+    AlignedVector slip, slip_tanh;   // [slips][kBlock]
+    AlignedVector lanes;             // parameter gradient of each lane     [p][kBlock]
+    AlignedVector sums;              // accumulated                         [p][kBlock]
+    bool has_hessian = false;
+  };
+  Workspace make_workspace() const;
+
+  void forces(const Points& x, double* p, double* f, Workspace& w) const;
+  void pullback(const Covectors& covectors, const Adjoints& adjoints, Workspace& w) const;
+  void mass_rate(double* rate, Workspace& w) const;
+  void mass(const double* q, double* m, Workspace& w) const;
+  void factor(double* g, Workspace& w) const;
+  void mass_pullback(const double* weights, const Adjoints& adjoints, Workspace& w) const;
+  void potential(double* v, Workspace& w) const;
+  int merged_size() const { return parameter_count(); }
+  void clear_gradient(Workspace& w) const;
+  void add_gradient(Workspace& w, std::span<double> merged, bool add = true) const;
+  void expand_gradient(std::span<const double> merged, std::span<double> theta) const;
+
+ private:
+  int entries() const { return n_ * (n_ + 1) / 2; }
+  // Speed below which Coulomb friction is smoothed, in units of the slip's velocity scale.
+  static constexpr double kCoulombWidth = 0.05;
+  static int entry(int i, int j) { return i >= j ? i * (i + 1) / 2 + j : entry(j, i); }
+  void load_mass(const double* q, Workspace& w) const;
+  void load_hessian(Workspace& w) const;
+  void add_other_forces(double* f, Workspace& w) const;
+  void add_pairs(const double* left, const double* right, double* terms) const;
+  void multiply(const double* matrix, const double* x, double* y) const;
+  void configuration_adjoint(const Covectors& covectors, double* q, Workspace& w) const;
+  void velocity_adjoint(const Covectors& covectors, double* v, Workspace& w) const;
+  void parameter_adjoint(const Covectors& covectors, double* lanes, Workspace& w) const;
+
+  TrigConfig config_;
+  int n_ = 0, m_ = 0, mass_functions_ = 0;
+  TrigBasis basis_;
+  std::vector<Slip> slips_;
+  std::vector<double> theta_, d_, force_scale_, b_;
+};
+
+static_assert(Lagrangian<Trig>);
+
+}  // namespace mechfit

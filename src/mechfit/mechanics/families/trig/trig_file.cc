@@ -1,0 +1,56 @@
+#include <cmath>
+
+#include "mechfit/base/error.h"
+#include "mechfit/mechanics/model_family.h"
+
+namespace mechfit {
+namespace {
+
+// Beyond these a file is damaged, or would make a model too large to build.
+constexpr int kHighestDegree = 8, kMostTrigJoints = 16;
+constexpr double kMostProducts = 1e8;
+
+}  // namespace
+
+void write_family(const Trig& trig, Safetensors& file) {
+  const TrigConfig& c = trig.config();
+  const std::int64_t n = trig.joints(), m = trig.inputs();
+  file.metadata["family"] = kTrigFamily;
+  file.metadata["config"] = to_text({{"joint_types", names_of(c.joints)},
+                                     {"degree", c.degree},
+                                     {"mass_joints", c.mass_joints},
+                                     {"potential_joints", c.potential_joints},
+                                     {"friction", c.friction},
+                                     {"input_map", enum_name(input_map_names(), c.input_map)}});
+  file.tensors["input.matrix"] = {{n, m}, c.input_matrix};
+  write_scales(c.scales, file);
+  const auto theta = trig.parameters();
+  file.tensors["theta"] = {{static_cast<std::int64_t>(theta.size())},
+                           std::vector<double>(theta.begin(), theta.end())};
+}
+
+Model read_trig(const Safetensors& file, const Channels& channels, const std::string& name) {
+  const JsonFields config(expect_metadata(file, "config", name), name + ": config");
+  TrigConfig c;
+  c.joints = read_joint_types(config, channels, name);
+  c.inputs = channels.m();
+  if (channels.n() > kMostTrigJoints)
+    throw InputError(name + ": " + std::to_string(channels.n()) + " joints, expected at most " +
+                     std::to_string(kMostTrigJoints));
+  c.degree = config.integer("degree", 1, kHighestDegree);
+  c.mass_joints = config.integer("mass_joints", 1, channels.n());
+  c.potential_joints = config.integer("potential_joints", c.mass_joints, channels.n());
+  // The basis is sifted from all products of the joints' own functions.
+  if (std::pow(2 * c.degree + 1, channels.n()) > kMostProducts)
+    throw InputError(name + ": config: degree " + std::to_string(c.degree) + " is too high for " +
+                     std::to_string(channels.n()) + " joints");
+  c.friction = config.flag("friction");
+  c.input_map = config.choice("input_map", input_map_names());
+  c.input_matrix = expect_doubles(file, "input.matrix", {channels.n(), channels.m()}, name);
+  c.scales = read_scales(file, channels, name);
+  Trig trig(std::move(c));
+  trig.set_parameters(expect_doubles(file, "theta", {trig.parameter_count()}, name));
+  return Model(std::move(trig));
+}
+
+}  // namespace mechfit

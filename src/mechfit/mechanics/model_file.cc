@@ -1,0 +1,197 @@
+#include "mechfit/mechanics/model_file.h"
+
+#include <zlib.h>
+
+#include <cstdio>
+
+#include "mechfit/base/error.h"
+#include "mechfit/files/files.h"
+#include "mechfit/files/json_fields.h"
+#include "mechfit/mechanics/model_family.h"
+#include "mechfit/version.h"
+
+namespace mechfit {
+namespace {
+
+constexpr const char* kFormat = "mechfit model 1";
+
+struct Family {
+  const char* name;
+  Model (*read)(const Safetensors& file, const Channels& channels, const std::string& name);
+};
+constexpr Family kFamilies[] = {
+    {kAnalyticFamily, read_analytic}, {kSmmFamily, read_smm}, {kTrigFamily, read_trig}};
+
+constexpr const char* kMembers = "members";
+constexpr const char* kCovariance = "covariance";
+constexpr std::size_t kMostMembers = 1000;
+
+std::string member_prefix(std::size_t k) { return "member." + std::to_string(k) + "."; }
+
+// With `prefix` before the names of metadata and tensors.
+void write_model(const Model& model, const std::string& prefix, Safetensors& file) {
+  Safetensors part;
+  std::visit([&](const auto& family) { write_family(family, part); }, model.family());
+  for (auto& [key, text] : part.metadata) file.metadata[prefix + key] = std::move(text);
+  for (auto& [key, tensor] : part.tensors) file.tensors[prefix + key] = std::move(tensor);
+}
+
+void check_channels(const Channels& channels, const Model& model) {
+  const std::size_t n = static_cast<std::size_t>(model.joints());
+  MECHFIT_CHECK(channels.joints.size() == n && channels.joint_types.size() == n &&
+                    channels.units.size() == n && channels.m() == model.inputs(),
+                "channels do not fit the model");
+}
+
+Safetensors to_file(const ModelRecord& record) {
+  check_channels(record.channels, record.model);
+  Safetensors file;
+  file.metadata = record.metadata;
+  file.metadata["format"] = kFormat;
+  file.metadata["mechfit_version"] = kVersion;
+  file.metadata["channels"] = to_text({{"joints", record.channels.joints},
+                                       {"joint_types", names_of(record.channels.joint_types)},
+                                       {"units", record.channels.units},
+                                       {"inputs", record.channels.inputs}});
+  write_model(record.model, "", file);
+  if (!record.covariance.empty()) {
+    const std::int64_t p = record.model.parameter_count();
+    MECHFIT_CHECK(static_cast<std::int64_t>(record.covariance.size()) == p * p);
+    file.tensors[kCovariance] = {{p, p}, record.covariance};
+  }
+  for (std::size_t k = 0; k < record.members.size(); ++k) {
+    check_channels(record.channels, record.members[k]);
+    write_model(record.members[k], member_prefix(k), file);
+  }
+  if (!record.members.empty()) file.metadata[kMembers] = std::to_string(record.members.size());
+  return file;
+}
+
+// What one member would be in a file of its own.
+Safetensors member_part(const Safetensors& file, const std::string& prefix) {
+  Safetensors part;
+  for (const auto& [key, text] : file.metadata)
+    if (key.starts_with(prefix)) part.metadata[key.substr(prefix.size())] = text;
+  for (const auto& [key, tensor] : file.tensors)
+    if (key.starts_with(prefix)) part.tensors[key.substr(prefix.size())] = tensor;
+  return part;
+}
+
+Model read_model(const Safetensors& file, const Channels& channels, const std::string& name) {
+  const std::string& family_name = expect_metadata(file, "family", name);
+  std::string valid;
+  for (const Family& family : kFamilies) {
+    valid += (valid.empty() ? "" : ", ") + std::string(family.name);
+    if (family_name != family.name) continue;
+    Model model = family.read(file, channels, name);
+    if (model.inputs() != channels.m())
+      throw InputError(name + ": channels: " + std::to_string(channels.m()) +
+                       " inputs, the model has " + std::to_string(model.inputs()));
+    return model;
+  }
+  throw InputError(name + ": family " + in_quotes(family_name) + ", expected one of " + valid);
+}
+
+std::size_t member_count(const Safetensors& file, const std::string& name) {
+  const auto found = file.metadata.find(kMembers);
+  if (found == file.metadata.end()) return 0;
+  for (std::size_t k = 1; k <= kMostMembers; ++k)
+    if (found->second == std::to_string(k)) return k;
+  throw InputError(name + ": " + in_quotes(found->second) + " members, expected 1 to " +
+                   std::to_string(kMostMembers));
+}
+
+Channels read_channels(const Safetensors& file, const std::string& name) {
+  const JsonFields fields(expect_metadata(file, "channels", name), name + ": channels");
+  Channels channels;
+  channels.joints = fields.texts("joints");
+  channels.joint_types = fields.choices("joint_types", joint_type_names());
+  channels.units = fields.texts("units");
+  channels.inputs = fields.texts("inputs");
+  if (channels.joints.empty()) throw InputError(name + ": channels: no joints");
+  if (channels.joint_types.size() != channels.joints.size() ||
+      channels.units.size() != channels.joints.size())
+    throw InputError(name + ": channels: " + std::to_string(channels.joints.size()) + " joints, " +
+                     std::to_string(channels.joint_types.size()) + " types and " +
+                     std::to_string(channels.units.size()) + " units, expected one for each");
+  return channels;
+}
+
+}  // namespace
+
+std::string model_checksum(const Safetensors& file) {
+  uLong crc = crc32(0, nullptr, 0);
+  const auto add = [&](const void* bytes, std::size_t size) {
+    // A null pointer would start a new checksum.
+    if (size > 0) crc = crc32_z(crc, static_cast<const Bytef*>(bytes), size);
+  };
+  const auto add_text = [&](const std::string& text) { add(text.c_str(), text.size() + 1); };
+  for (const auto& [key, text] : file.metadata) {
+    if (key == "checksum") continue;
+    add_text(key);
+    add_text(text);
+  }
+  for (const auto& [key, tensor] : file.tensors) {
+    add_text(key);
+    std::string shape;
+    for (const auto d : tensor.shape) shape += std::to_string(d) + " ";
+    add_text(shape);
+    std::visit([&](const auto& values) { add(values.data(), values.size() * sizeof values[0]); },
+               tensor.values);
+  }
+  char text[16];
+  std::snprintf(text, sizeof text, "%08lx", static_cast<unsigned long>(crc));
+  return text;
+}
+
+std::string format_model(const ModelRecord& record) {
+  Safetensors file = to_file(record);
+  file.metadata.erase("checksum");
+  // Writing replaces what is not UTF-8: the checksum is that of the text as it will be read.
+  file = parse_safetensors(format_safetensors(file), "model");
+  file.metadata["checksum"] = model_checksum(file);
+  return format_safetensors(file);
+}
+
+ModelRecord parse_model(std::string_view bytes, const std::string& name) {
+  Safetensors file = parse_safetensors(bytes, name);
+  const auto found = file.metadata.find("format");
+  if (found == file.metadata.end())
+    throw InputError(name + ": not a model of mechfit, there is no metadata 'format'");
+  if (found->second != kFormat)
+    throw InputError(name + ": format " + in_quotes(found->second) + ", expected " +
+                     in_quotes(kFormat) + " (made by another version of mechfit?)");
+  const std::string& expected = expect_metadata(file, "checksum", name);
+  if (expected != model_checksum(file))
+    throw InputError(name + ": damaged, its checksum is " + model_checksum(file) + ", expected " +
+                     in_quotes(expected));
+
+  const Channels channels = read_channels(file, name);
+  ModelRecord record{read_model(file, channels, name), channels, file.metadata};
+  const std::size_t members = member_count(file, name);
+  for (std::size_t k = 0; k < members; ++k) {
+    const std::string prefix = member_prefix(k);
+    record.members.push_back(
+        read_model(member_part(file, prefix), channels, name + ": member " + std::to_string(k)));
+    for (const char* key : {"family", "config"}) record.metadata.erase(prefix + key);
+  }
+  if (file.tensors.contains(kCovariance)) {
+    const std::int64_t p = record.model.parameter_count();
+    record.covariance = expect_doubles(file, kCovariance, {p, p}, name);
+  }
+  const Safetensors known = to_file(record);
+  for (const auto& [key, tensor] : file.tensors)
+    if (!known.tensors.contains(key))
+      throw InputError(name + ": tensor " + in_quotes(key) + " does not belong to this model");
+  for (const char* key : {"channels", "config", "checksum", kMembers}) record.metadata.erase(key);
+  return record;
+}
+
+void save_model(const std::string& path, const ModelRecord& record, bool force) {
+  refuse_overwrite(path, force);
+  write_file_atomically(path, format_model(record));
+}
+
+ModelRecord load_model(const std::string& path) { return parse_model(read_file(path), path); }
+
+}  // namespace mechfit

@@ -1,0 +1,123 @@
+#include "mechfit/log/inspect.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "mechfit/base/random.h"
+
+namespace mechfit {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+constexpr double kTurn = 2.0 * std::numbers::pi;
+
+// One joint, q(t) at k h + jitter.
+template <class Motion>
+Log make_log(Motion q, int samples = 1000, double h = 0.01, double jitter = 0.0) {
+  Random random(7);
+  Log log;
+  log.channels = {{"arm"}, {JointType::periodic}, {"rad"}, {}};
+  Trajectory& run = log.runs.emplace_back();
+  run.name = "a";
+  for (int k = 0; k < samples; ++k) {
+    run.t.push_back(k * h + random.uniform(0.0, 1.0) * jitter * h);
+    run.q.push_back(q(run.t.back()));
+  }
+  return log;
+}
+
+double swing(double t) { return std::sin(kTurn * 1.3 * t); }
+
+TEST(Inspect, ACleanLogHasNoWarning) {
+  const Inspection result = inspect_log(make_log(swing));
+  EXPECT_THAT(result.warnings, IsEmpty());
+  EXPECT_EQ(result.samples, 1000);
+  EXPECT_NEAR(result.duration, 9.99, 1e-12);
+  EXPECT_NEAR(result.step.median, 0.01, 1e-12);
+  EXPECT_NEAR(result.joints[0].frequency, 1.3, 0.06);
+  EXPECT_NEAR(result.joints[0].highest, 1.0, 1e-3);
+  EXPECT_LT(result.joints[0].noise, 1e-6);
+  EXPECT_EQ(result.joints[0].resolution, 0.0);
+}
+
+TEST(Inspect, FindsTheNoiseOnEvenAndUnevenSteps) {
+  for (const double jitter : {0.0, 0.8}) {
+    for (const double sd : {1e-3, 0.03}) {
+      Random random(3);
+      const Log log =
+          make_log([&](double t) { return swing(t) + sd * random.normal(); }, 4000, 0.01, jitter);
+      EXPECT_NEAR(estimate_noise(log, 0), sd, 0.1 * sd) << jitter;
+    }
+  }
+}
+
+TEST(Inspect, FindsTheResolutionOfADigitalSensor) {
+  const Log log =
+      make_log([](double t) { return 0.003 * std::round(swing(t) / 0.003); }, 4000, 0.001);
+  const auto joint = inspect_log(log).joints[0];
+  EXPECT_NEAR(joint.resolution, 0.003, 1e-9);
+  EXPECT_GE(joint.noise, 0.003 / std::sqrt(12.0));
+}
+
+TEST(Inspect, WarnsOfACoarseSensor) {
+  const Log log = make_log([](double t) { return 0.1 * std::round(swing(t) / 0.1); }, 4000, 0.001);
+  EXPECT_THAT(inspect_log(log).warnings,
+              ElementsAre(HasSubstr("arm: values lie 0.1 apart and do not change in")));
+}
+
+TEST(Inspect, WarnsOfNoise) {
+  Random random(3);
+  const Log log = make_log([&](double t) { return swing(t) + 0.2 * random.normal(); });
+  EXPECT_THAT(inspect_log(log).warnings, ElementsAre(HasSubstr("of the motion's spread")));
+}
+
+TEST(Inspect, WarnsOfAJointThatNeverMovesAndAnInputThatNeverChanges) {
+  Log log = make_log([](double) { return 0.5; });
+  log.channels.inputs = {"motor"};
+  log.runs[0].u.assign(1000, 2.0);
+  EXPECT_THAT(
+      inspect_log(log).warnings,
+      ElementsAre("arm: never moves", "motor: never changes, its effect cannot be learned"));
+}
+
+TEST(Inspect, WarnsOfWrappingInAPlainJoint) {
+  Log log = make_log([](double t) { return std::remainder(3.0 * t, kTurn); });
+  log.channels.joint_types = {JointType::plain};
+  EXPECT_THAT(
+      inspect_log(log).warnings,
+      ElementsAre("arm: looks like an angle cut to one turn (--joints periodic unwraps it)"));
+}
+
+TEST(Inspect, WarnsOfDegrees) {
+  Log log = make_log([](double t) { return 57.3 * swing(t); });
+  log.channels.units = {""};
+  EXPECT_THAT(inspect_log(log).warnings, ElementsAre(HasSubstr("degrees? (--degrees)")));
+  Log wrapped = make_log([](double t) { return std::remainder(100.0 * t, 360.0); });
+  wrapped.channels.units = {""};
+  EXPECT_THAT(inspect_log(wrapped).warnings,
+              ElementsAre("arm: looks like degrees cut to one turn (--degrees --joints periodic)"));
+}
+
+TEST(Inspect, WarnsOfSlowSampling) {
+  EXPECT_THAT(inspect_log(make_log(swing, 200, 0.1)).warnings,
+              ElementsAre(HasSubstr("samples per period of its main motion")));
+}
+
+TEST(Inspect, WarnsOfUnevenStepsMissingSamplesAndShortRuns) {
+  Log log = make_log(swing, 1000, 0.01, 0.6);
+  EXPECT_THAT(inspect_log(log).warnings, ElementsAre(HasSubstr("differ from the median")));
+  Log missing = make_log(swing);
+  for (std::size_t k = 500; k < 1000; ++k) missing.runs[0].t[k] += 0.05;
+  EXPECT_THAT(inspect_log(missing).warnings, ElementsAre(HasSubstr("samples are missing")));
+  Log brief = make_log(swing);
+  brief.runs.push_back(make_log(swing, 5).runs[0]);
+  EXPECT_THAT(inspect_log(brief).warnings, ElementsAre("1 of 2 runs have fewer than 20 samples"));
+}
+
+}  // namespace
+}  // namespace mechfit
