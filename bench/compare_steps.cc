@@ -41,17 +41,17 @@ double seconds_per_step(const std::function<void()>& step) {
 
 struct Named {
   const char* name;
-  Method method;
+  FitMethod method;
   bool force;
 };
 constexpr Named kObjectives[] = {
-    {"del", Method::del, false},
-    {"forced_del", Method::del, true},
-    {"gauge_free", Method::gauge_free, false},
-    {"acceleration", Method::acceleration, false},
-    {"next_state", Method::next_state, false},
-    {"forced_acceleration", Method::acceleration, true},
-    {"forced_next_state", Method::next_state, true},
+    {"del", FitMethod::del, false},
+    {"forced_del", FitMethod::del, true},
+    {"gauge_free", FitMethod::gauge_free, false},
+    {"acceleration", FitMethod::acceleration, false},
+    {"next_state", FitMethod::next_state, false},
+    {"forced_acceleration", FitMethod::acceleration, true},
+    {"forced_next_state", FitMethod::next_state, true},
 };
 
 void write(int n, int width, const std::string& path) {
@@ -81,7 +81,7 @@ void write(int n, int width, const std::string& path) {
     if (std::string(name) == "del") add_batch("triples", step.batch, s.triples);
     if (std::string(name) == "acceleration") add_batch("samples", step.batch, {});
     if (std::string(name) == "next_state") add_batch("pairs", step.batch, s.pairs);
-    if (method == Method::del) add_vector(force ? "forced.theta" : "theta", step.theta);
+    if (method == FitMethod::del) add_vector(force ? "forced.theta" : "theta", step.theta);
   }
   BarrierPass barrier(n, width);
   add_vector("barrier.loss", std::vector{BarrierPass::kWeight * barrier()});

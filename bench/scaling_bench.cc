@@ -74,7 +74,7 @@ BENCHMARK(cells)->Threads(1)->Threads(2)->Unit(benchmark::kMillisecond)->UseReal
 
 // DEL gradient of 256 triples.
 void del_by_joints(benchmark::State& state) {
-  ObjectiveStep step(Method::del, static_cast<int>(state.range(0)), 128, false);
+  ObjectiveStep step(FitMethod::del, static_cast<int>(state.range(0)), 128, false);
   for (auto _ : state) benchmark::DoNotOptimize(step());
 }
 BENCHMARK(del_by_joints)
@@ -87,7 +87,7 @@ BENCHMARK(del_by_joints)
     ->Unit(benchmark::kMicrosecond);
 
 void del_by_width(benchmark::State& state) {
-  ObjectiveStep step(Method::del, 2, static_cast<int>(state.range(0)), false);
+  ObjectiveStep step(FitMethod::del, 2, static_cast<int>(state.range(0)), false);
   for (auto _ : state) benchmark::DoNotOptimize(step());
 }
 BENCHMARK(del_by_width)
@@ -125,7 +125,7 @@ Samples swings(int runs, std::uint64_t seed) {
 
 // The paper's fit: 8 runs, 500 epochs, selection by acceleration on 4 runs every epoch, test error
 // on 4 runs whenever the selection improves.
-void paper_fit(benchmark::State& state, Method method, Precision precision = Precision::float64) {
+void paper_fit(benchmark::State& state, FitMethod method, Precision precision = Precision::float64) {
   const Samples train = swings(8, 1), validation = swings(4, 2), test = swings(4, 3);
   ThreadPool pool(1);
   for (auto _ : state) {
@@ -134,26 +134,26 @@ void paper_fit(benchmark::State& state, Method method, Precision precision = Pre
     options.precision = precision;
     Model model = network(2, 32, false);
     Trainer trainer(model, train, validation, options, pool);
-    Objective error(model, test, {Method::acceleration, {}, {}, {}}, pool);
+    const auto error = make_objective(model, test, {FitMethod::acceleration, {}, {}, {}}, pool);
     double test_error = 0;
     while (!trainer.done()) {
       trainer.epoch();
-      if (trainer.state().best_epoch != trainer.state().epoch) continue;
+      if (trainer.state().history.selected != trainer.state().epoch) continue;
       model.set_parameters(trainer.state().best);
       test_error = error.all(model);
     }
     state.counters["test MSE"] = test_error;
-    state.counters["best epoch"] = trainer.state().best_epoch;
+    state.counters["best epoch"] = trainer.state().history.selected;
   }
 }
-BENCHMARK_CAPTURE(paper_fit, del, Method::del)->Iterations(1)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(paper_fit, acceleration, Method::acceleration)
+BENCHMARK_CAPTURE(paper_fit, del, FitMethod::del)->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(paper_fit, acceleration, FitMethod::acceleration)
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(paper_fit, next_state, Method::next_state)
+BENCHMARK_CAPTURE(paper_fit, next_state, FitMethod::next_state)
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(paper_fit, del_in_float32, Method::del, Precision::float32)
+BENCHMARK_CAPTURE(paper_fit, del_in_float32, FitMethod::del, Precision::float32)
     ->Iterations(1)
     ->Unit(benchmark::kMillisecond);
 

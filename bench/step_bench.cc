@@ -10,13 +10,13 @@ namespace mechfit::bench {
 namespace {
 
 // arguments: n, width, force network
-void objective_step(benchmark::State& state, Method method,
+void objective_step(benchmark::State& state, FitMethod method,
                     Precision precision = Precision::float64) {
   const int n = static_cast<int>(state.range(0)), width = static_cast<int>(state.range(1));
   const bool force = state.range(2) != 0;
   ObjectiveStep step(method, n, width, force, 1, precision);
   for (auto _ : state) benchmark::DoNotOptimize(step());
-  if (method == Method::del) {
+  if (method == FitMethod::del) {
     const double flops = 2 * del_multiply_adds(n, width, force) * kBatch;
     state.counters["GFLOP/s"] =
         benchmark::Counter(flops * 1e-9, benchmark::Counter::kIsIterationInvariantRate);
@@ -44,10 +44,10 @@ void sizes(benchmark::internal::Benchmark* b) {
   b->ArgNames({"n", "width", "force"})->Unit(benchmark::kMicrosecond);
 }
 
-BENCHMARK_CAPTURE(objective_step, del, Method::del)->Apply(sizes);
-BENCHMARK_CAPTURE(objective_step, gauge_free, Method::gauge_free)->Apply(sizes);
-BENCHMARK_CAPTURE(objective_step, acceleration, Method::acceleration)->Apply(sizes);
-BENCHMARK_CAPTURE(objective_step, next_state, Method::next_state)->Apply(sizes);
+BENCHMARK_CAPTURE(objective_step, del, FitMethod::del)->Apply(sizes);
+BENCHMARK_CAPTURE(objective_step, gauge_free, FitMethod::gauge_free)->Apply(sizes);
+BENCHMARK_CAPTURE(objective_step, acceleration, FitMethod::acceleration)->Apply(sizes);
+BENCHMARK_CAPTURE(objective_step, next_state, FitMethod::next_state)->Apply(sizes);
 BENCHMARK(barrier_pass)
     ->ArgNames({"n", "width"})
     ->Args({2, 32})
@@ -60,10 +60,10 @@ BENCHMARK(barrier_pass)
 BENCHMARK(full_del_step<Precision::float64>)->Name("full_del_step")->Apply(sizes);
 
 // The same with networks in float32
-BENCHMARK_CAPTURE(objective_step, del_float32, Method::del, Precision::float32)->Apply(sizes);
-BENCHMARK_CAPTURE(objective_step, acceleration_float32, Method::acceleration, Precision::float32)
+BENCHMARK_CAPTURE(objective_step, del_float32, FitMethod::del, Precision::float32)->Apply(sizes);
+BENCHMARK_CAPTURE(objective_step, acceleration_float32, FitMethod::acceleration, Precision::float32)
     ->Apply(sizes);
-BENCHMARK_CAPTURE(objective_step, next_state_float32, Method::next_state, Precision::float32)
+BENCHMARK_CAPTURE(objective_step, next_state_float32, FitMethod::next_state, Precision::float32)
     ->Apply(sizes);
 BENCHMARK(full_del_step<Precision::float32>)->Name("full_del_step_float32")->Apply(sizes);
 

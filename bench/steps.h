@@ -29,7 +29,7 @@ inline Samples paper_sized_motion(int n) { return motion(n, 8, 202); }
 // New parameters, then the loss and its gradient on one batch.
 class ObjectiveStep {
  public:
-  ObjectiveStep(Method method, int n, int width, bool force, int threads = 1,
+  ObjectiveStep(FitMethod method, int n, int width, bool force, int threads = 1,
                 Precision precision = Precision::float64)
       : pool_(threads),
         model(with_precision(network(n, width, force), precision)),
@@ -88,7 +88,7 @@ class FullDelStep {
   FullDelStep(int n, int width, bool force, int threads = 1,
               Precision precision = Precision::float64)
       : pool_(threads),
-        del_(Method::del, n, width, force, threads, precision),
+        del_(FitMethod::del, n, width, force, threads, precision),
         barrier_(del_.model, del_.samples.q, n, pool_),
         barrier_gradient_(del_.theta.size()),
         step_(del_.theta.size()),

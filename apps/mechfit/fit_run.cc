@@ -17,6 +17,7 @@
 #include "mechfit/evaluate/scores.h"
 #include "mechfit/files/files.h"
 #include "mechfit/fit/checkpoint.h"
+#include "mechfit/log/fingerprint.h"
 #include "mechfit/mechanics/model_file.h"
 #include "report_documents.h"
 #include "scores_print.h"
@@ -63,26 +64,12 @@ std::map<std::string, double> parse_constants(const std::vector<std::string>& wo
   return constants;
 }
 
-// What decides the result: a checkpoint of other settings must not be continued.
-std::string owner(const FitOptions& o, const std::string& data) {
-  std::string text = fmt::format(
-      "{} family={} method={} rate={} epochs={} batch={} seed={} hidden={} force={} inputs={} "
-      "learn={} degree={} ensemble={} step={} "
-      "smoother={} smoothed={} selection={} patience={} barrier={} integrator={} precision={} "
-      "scale={}",
-      data, o.family, static_cast<int>(o.method), o.learning_rate, o.epochs, o.batch, o.seed,
-      fmt::join(o.hidden, ","), static_cast<int>(o.force), fmt::join(o.input_joints, ","),
-      o.learn_inputs, o.degree, o.ensemble, o.step, static_cast<int>(o.smoother), o.smoothed,
-      static_cast<int>(o.selection), o.patience, o.barrier_weight.value_or(0.0),
-      static_cast<int>(o.integrator), static_cast<int>(o.precision), o.scale);
-  for (const auto& [name, value] : o.fix) text += fmt::format(" {}={}", name, value);
-  return text;
-}
-
-std::string epochs_csv(const std::vector<EpochRecord>& history) {
-  std::string text = "epoch,loss,validation,learning_rate,halvings,rejected\n";
-  for (const auto& r : history)
-    text += fmt::format("{},{},{},{},{},{}\n", r.epoch, r.loss, r.validation, r.learning_rate,
+std::string epochs_csv(const FitHistory& history) {
+  std::string text =
+      fmt::format("epoch,objective,{},learning_rate,halvings,rejected\n",
+                  history.criterion == Criterion::error ? "validation_error" : "log_likelihood");
+  for (const auto& r : history.records)
+    text += fmt::format("{},{},{},{},{},{}\n", r.step, r.objective, r.validation, r.learning_rate,
                         r.halvings, r.rejected);
   return text;
 }
@@ -124,15 +111,17 @@ int run_fit(const FitCommand& command) {
   }
   if (!command.json)
     for (const auto& note : notes) print_note(note);
-  const std::string belongs = owner(options, fingerprint(input.log, validation));
+  const std::string data =
+      fingerprint(input.log) + (validation ? fingerprint(*validation) : std::string());
+  const std::string owner = data + " " + settings_text(options);
 
   std::error_code failed;
   std::filesystem::create_directories(command.run, failed);
   if (failed) throw InputError(command.run + ": cannot make this folder: " + failed.message());
-  TrainState state;
+  FitState state;
   FitHooks hooks;
   if (command.resume) {
-    state = load_checkpoint(checkpoint, belongs);
+    state = load_checkpoint(checkpoint, owner);
     hooks.resume = &state;
   }
   write_file_atomically(command.run + "/config.toml", command.config);
@@ -142,48 +131,50 @@ int run_fit(const FitCommand& command) {
   const SignalGuard guard;
   using Clock = std::chrono::steady_clock;
   auto saved = Clock::now();
-  auto save = [&](const TrainState& s) {
-    save_checkpoint(checkpoint, s, belongs);
-    write_file_atomically(command.run + "/epochs.csv", epochs_csv(s.history));
+  auto save = [&](const FitState& s, const FitHistory& history) {
+    save_checkpoint(checkpoint, s, owner);
+    write_file_atomically(command.run + "/epochs.csv", epochs_csv(history));
     saved = Clock::now();
   };
-  hooks.checkpoint = [&](const TrainState& s) {
-    if (interrupted || Clock::now() - saved > std::chrono::seconds(2)) save(s);
+  hooks.checkpoint = [&](const FitState& s, const FitHistory& history) {
+    if (interrupted || Clock::now() - saved > std::chrono::seconds(2)) save(s, history);
   };
   FitResult result = [&] {
     Progress progress("fitting");
     hooks.progress = [&](const FitProgress& p) {
       progress.update(
-          static_cast<double>(p.record.epoch) / p.epochs,
-          fmt::format("{}{}step {} loss {} validation {} best {}", p.what,
-                      p.what.empty() ? "" : ", ", p.record.epoch, short_number(p.record.loss),
-                      short_number(p.record.validation), short_number(p.best_validation)));
+          static_cast<double>(p.record.step) / p.steps,
+          fmt::format("{}{}step {} objective {} {} {} best {}", p.what, p.what.empty() ? "" : ", ",
+                      p.record.step, short_number(p.record.objective),
+                      p.criterion == Criterion::error ? "error" : "log-likelihood",
+                      short_number(p.record.validation), short_number(p.best)));
       return !interrupted;
     };
     return fit(input.log, validation, options, pool, hooks);
   }();
-  save(result.state);
+  save(*result.state, result.history);
+  if (!found_model(result.status)) throw InputError(explain(result.status));
 
   ModelRecord record{result.model, result.channels, {}, result.members, result.covariance};
   const Scores scores = evaluate(ensemble_of(record), result.validation, {}, pool);
   record.metadata = {{"method", method_name(options.method)},
                      {"seed", std::to_string(options.seed)},
-                     {"data", fingerprint(input.log, validation)},
-                     {"epoch", std::to_string(result.state.best_epoch)},
+                     {"data", data},
+                     {"epoch", std::to_string(result.history.selected)},
                      {"scores", scores_json(scores)}};
   save_model(command.output, record, true);
   write_fit_page(command.run, result, scores, command.config, pool);
-  if (!result.finished) {
+  const std::size_t steps = result.history.records.size();
+  if (result.status == FitStatus::interrupted) {
     print_note(
         fmt::format("interrupted after epoch {}; the best model so far is in {}; go on with the "
                     "same command and --resume",
-                    result.state.epoch, command.output));
+                    steps, command.output));
     return 1;
   }
   if (command.json) {
     fmt::print("{{\"model\": {}, \"epochs\": {}, \"selected_epoch\": {}, \"scores\": {}}}\n",
-               json_string(command.output), result.state.epoch, result.state.best_epoch,
-               scores_json(scores));
+               json_string(command.output), steps, result.history.selected, scores_json(scores));
   } else {
     for (const auto& note : result.notes) print_note(note);
     print_scores(result.channels, scores);

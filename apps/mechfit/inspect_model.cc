@@ -39,10 +39,10 @@ void print_channels(const ModelRecord& record) {
   std::puts("");
 }
 
-void print_constants(const AnalyticSystem& system) {
+void print_values(const std::vector<Description::Value>& values) {
+  if (values.empty()) return;
   Table table({"constant", "value", "unit"});
-  for (const auto& constant : system.constants())
-    table.add({constant.name, short_number(system.constant(constant.name)), constant.unit});
+  for (const auto& value : values) table.add({value.name, short_number(value.value), value.unit});
   table.print();
   std::puts("");
 }
@@ -87,12 +87,7 @@ void inspect_model(const std::string& path, const std::string& at, bool json) {
   }
   std::printf("%s: %s\n\n", path.c_str(), describe_model(record).c_str());
   print_channels(record);
-  if (const auto* system = record.model.as<AnalyticSystem>()) print_constants(*system);
-  if (const auto* smm = record.model.as<Smm>(); smm && smm->config().friction) {
-    print_row("viscous", smm->viscous());
-    print_row("Coulomb", smm->coulomb());
-    std::puts("");
-  }
+  print_values(record.model.describe().values);
   print_point(point);
   std::puts("");
   for (const auto& [key, text] : record.metadata)

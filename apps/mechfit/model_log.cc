@@ -50,14 +50,7 @@ ReadResult read_log_for(const ModelRecord& record, LogOptions options) {
 
 std::string describe_model(const ModelRecord& record) {
   const Model& model = record.model;
-  std::string family;
-  if (const auto* system = model.as<AnalyticSystem>())
-    family = "equations of the system '" + system->name() + "'";
-  else if (model.as<Smm>())
-    family = "structured mechanical model (networks)";
-  else
-    family = "trigonometric polynomials";
-  return family + ", " + counted(model.joints(), "joint") + ", " +
+  return model.describe().words + ", " + counted(model.joints(), "joint") + ", " +
          counted(model.inputs(), "input") + ", " + counted(model.parameter_count(), "parameter") +
          (record.members.empty() ? ""
                                  : ", an ensemble of " + std::to_string(record.members.size()));

@@ -76,9 +76,8 @@ std::string model_json(const ModelRecord& record, const ModelPoint& point) {
         {"conservative_force", point.conservative},
         {"force", point.force},
         {"acceleration", point.acceleration.empty() ? json(nullptr) : json(point.acceleration)}}}};
-  if (const auto* system = record.model.as<AnalyticSystem>())
-    for (const auto& constant : system->constants())
-      out["constants"][constant.name] = system->constant(constant.name);
+  for (const Description::Value& value : record.model.describe().values)
+    out["constants"][value.name] = value.value;
   return out.dump(2, ' ', false, json::error_handler_t::replace);
 }
 

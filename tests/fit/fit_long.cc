@@ -96,17 +96,17 @@ TEST(Fit, ANetworkGoesOnWithPreciseDataAndResumesThere) {
     return fit(part(log, 0, 4), part(log, 4, 6), fitting, pool, hooks);
   };
   const FitResult whole = run({});
-  EXPECT_GT(whole.state.history.size(), 1205u);
-  TrainState saved;
+  EXPECT_GT(whole.history.records.size(), 1205u);
+  FitState saved;
   FitHooks interrupted;
   interrupted.progress = [](const FitProgress& at) { return at.record.epoch < 1203; };
-  interrupted.checkpoint = [&](const TrainState& state) { saved = state; };
+  interrupted.checkpoint = [&](const FitState& state, const FitHistory&) { saved = state; };
   EXPECT_FALSE(run(interrupted).finished);
   FitHooks resumed;
   resumed.resume = &saved;
   const FitResult rest = run(resumed);
   EXPECT_TRUE(rest.finished);
-  EXPECT_EQ(rest.state.history.size(), whole.state.history.size());
+  EXPECT_EQ(rest.history.records.size(), whole.history.records.size());
   EXPECT_TRUE(std::equal(rest.model.parameters().begin(), rest.model.parameters().end(),
                          whole.model.parameters().begin()));
 }

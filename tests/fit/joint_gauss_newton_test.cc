@@ -9,6 +9,7 @@
 #include "mechfit/base/gradient_check.h"
 #include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/fit/data_scales.h"
+#include "mechfit/fit/joint/joint_problem.h"
 #include "mechfit/fit/smoothed/samples.h"
 #include "tests/fit/pendulum_data.h"
 
@@ -22,7 +23,7 @@ Trig trig_for(const Log& train, ThreadPool& pool) {
   TrigConfig config;
   config.joints = train.channels.joint_types;
   config.friction = true;
-  config.scales = network_scales(magnitudes(make_samples(smoothed)), config.joints, {}, false);
+  config.scales = data_scales(magnitudes(make_samples(smoothed)), config.joints, {}, false);
   return Trig(config);
 }
 
@@ -150,8 +151,8 @@ TEST(FitJoint, TrigonometricModelIsFarBetterThanSmoothingAlone) {
   const PendulumData data = testing::pendulum_data(0.5, 0.1, 11);
   ThreadPool pool(2);
   const auto result =
-      fit_joint(Model(trig_for(data.train, pool)), data.train, data.validation, {}, pool);
-  EXPECT_TRUE(result.finished);
+      fit_joint(Model(trig_for(data.train, pool)), joint_data(data.train, data.validation, pool), {}, pool);
+  EXPECT_EQ(result.status, FitStatus::finished);
   EXPECT_LT(acceleration_mse(result.model, data.test, pool), 0.5);
   EXPECT_NEAR(result.noise.sigma[0], 0.1, 0.01);
   EXPECT_NEAR(result.noise.sigma[1], 0.1, 0.01);
@@ -168,10 +169,13 @@ TEST(FitJoint, AHigherDegreePromisesMoreOnlyWhereItIsNeeded) {
       if (!periodic) log->channels.joint_types.assign(2, JointType::plain);
     ThreadPool pool(2);
     const Trig poorer = trig_for(data.train, pool);
-    const auto fitted = fit_joint(Model(poorer), data.train, data.validation, {}, pool);
+    const auto fitted = fit_joint(Model(poorer), joint_data(data.train, data.validation, pool), {}, pool);
     TrigConfig config = poorer.config();
     config.degree = 2;
-    EXPECT_EQ(promises_more(Trig(config), fitted, data.train, pool), !periodic);
+    const Model richer{Trig(config)};
+    const auto theta = richer.parameters_of(fitted.model);
+    ASSERT_TRUE(theta);
+    EXPECT_EQ(promises_more(richer, *theta, fitted, data.train, pool), !periodic);
   }
 }
 
@@ -183,7 +187,7 @@ TEST(FitJoint, FindsTheConstantsThatTheMotionTells) {
   start.set_constant("m2", 1.6);
   JointOptions options;
   options.fixed = {0, 4};  // m1 and g are known
-  const auto result = fit_joint(Model(start), data.train, data.validation, options, pool);
+  const auto result = fit_joint(Model(start), joint_data(data.train, data.validation, pool), options, pool);
   const AnalyticSystem& found = *result.model.as<AnalyticSystem>();
   EXPECT_EQ(found.constant("m1"), 1);
   EXPECT_EQ(found.constant("g"), 10);
@@ -204,7 +208,7 @@ TEST(FitJoint, NamesWhatTheMotionDoesNotTell) {
   const PendulumData data = testing::pendulum_data(0.5, 0.05, 13, 80);
   ThreadPool pool(2);
   const auto result =
-      fit_joint(Model(testing::pendulum_truth(0.5)), data.train, data.validation, {}, pool);
+      fit_joint(Model(testing::pendulum_truth(0.5)), joint_data(data.train, data.validation, pool), {}, pool);
   // Masses and damping only relative to each other; lengths only relative to gravity.
   ASSERT_FALSE(result.undetermined.empty());
   std::string all;
@@ -219,8 +223,8 @@ TEST(FitJoint, DoesNotDependOnTheNumberOfThreads) {
   const Model start(trig_for(data.train, one));
   JointOptions options;
   options.iterations = 8;
-  const auto a = fit_joint(start, data.train, data.validation, options, one);
-  const auto b = fit_joint(start, data.train, data.validation, options, three);
+  const auto a = fit_joint(start, joint_data(data.train, data.validation, one), options, one);
+  const auto b = fit_joint(start, joint_data(data.train, data.validation, three), options, three);
   for (int k = 0; k < start.parameter_count(); ++k)
     EXPECT_EQ(a.model.parameters()[k], b.model.parameters()[k]);
   EXPECT_EQ(a.validation_score, b.validation_score);
@@ -245,7 +249,7 @@ TEST(FitJoint, LivesWithMissingSamplesUnevenStepsAndShortRuns) {
   data.train.runs[0].q.resize(40);
   ThreadPool pool(2);
   const auto result =
-      fit_joint(Model(trig_for(data.train, pool)), data.train, data.validation, {}, pool);
+      fit_joint(Model(trig_for(data.train, pool)), joint_data(data.train, data.validation, pool), {}, pool);
   EXPECT_LT(acceleration_mse(result.model, data.test, pool), 2);
   EXPECT_EQ(result.train.runs[0].size(), 20);
 }
@@ -255,11 +259,11 @@ TEST(FitJoint, StopsWhenTheProgressHookSaysSo) {
   ThreadPool pool(1);
   int calls = 0;
   JointHooks hooks;
-  hooks.progress = [&](const JointRecord&) { return ++calls < 6; };
+  hooks.progress = [&](const FitRecord&, int) { return ++calls < 6; };
   const auto result =
-      fit_joint(Model(trig_for(data.train, pool)), data.train, data.validation, {}, pool, hooks);
-  EXPECT_FALSE(result.finished);
-  EXPECT_EQ(result.history.size(), 6u);
+      fit_joint(Model(trig_for(data.train, pool)), joint_data(data.train, data.validation, pool), {}, pool, hooks);
+  EXPECT_EQ(result.status, FitStatus::interrupted);
+  EXPECT_EQ(result.history.records.size(), 6u);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/evaluate/acceleration_error.h"
 #include "mechfit/fit/data_scales.h"
+#include "mechfit/fit/joint/joint_problem.h"
 #include "mechfit/fit/joint/joint_gauss_newton.h"
 #include "mechfit/fit/smoothed/samples.h"
 #include "mechfit/log/thin.h"
@@ -25,7 +26,7 @@ Model small_network(const Log& train, ThreadPool& pool) {
   config.activations.assign(2, Activation::tanh);
   config.friction = true;
   const Samples samples = make_samples(smooth(train, {}, pool).log);
-  config.scales = network_scales(magnitudes(samples), config.joints, {}, false);
+  config.scales = data_scales(magnitudes(samples), config.joints, {}, false);
   Smm smm(config);
   Random random(7);
   smm.initialise(random);
@@ -79,8 +80,8 @@ TEST(JointNetwork, StepsLowerTheObjectiveAndHeldMotionsStay) {
   ThreadPool pool(1);
   const Model model = small_network(data.train, pool);
   const MotionNoise noise{{0.05, 0.05}, {5.0, 5.0}};
-  using Motions = JointNetwork::Motions;
-  for (const auto& [motions, share] : {std::pair{Motions::moved, 0.5}, {Motions::held, 0.9}}) {
+  using Motion = JointNetwork::Motion;
+  for (const auto& [motions, share] : {std::pair{Motion::moved, 0.5}, {Motion::held, 0.9}}) {
     JointRuns runs(model, data.train, data.train, pool);
     const auto before = runs.motions();
     JointNetwork solver(model, runs, nullptr);
@@ -88,7 +89,7 @@ TEST(JointNetwork, StepsLowerTheObjectiveAndHeldMotionsStay) {
     double last = first;
     for (int k = 0; k < 60; ++k) last = solver.step(noise, 1e-2, motions);
     EXPECT_LT(last, share * first);
-    EXPECT_EQ(runs.motions() == before, motions == Motions::held);
+    EXPECT_EQ(runs.motions() == before, motions == Motion::held);
   }
 }
 
@@ -143,11 +144,11 @@ TEST(JointNetwork, GainsByTheMotionsOfAnotherFamily) {
   config.joints = data.train.channels.joint_types;
   config.friction = true;
   config.scales = model.as<Smm>()->config().scales;
-  const JointResult trig = fit_joint(Model(Trig(config)), data.train, data.validation, {}, pool);
+  const JointResult trig = fit_joint(Model(Trig(config)), joint_data(data.train, data.validation, pool), {}, pool);
   const auto error = [&](const JointResult* before) {
     JointOptions options;
     options.before = before;
-    const auto result = fit_joint(model, data.train, data.validation, options, pool);
+    const auto result = fit_joint(model, joint_data(data.train, data.validation, pool), options, pool);
     return acceleration_mse(result.model, data.test, pool);
   };
   EXPECT_LT(error(&trig), 0.7 * error(nullptr));
@@ -157,7 +158,7 @@ JointResult short_fit(const PendulumData& data, int threads, const JointHooks& h
   ThreadPool pool(threads);
   JointOptions options;
   options.iterations = 60;
-  return fit_joint(small_network(data.train, pool), data.train, data.validation, options, pool,
+  return fit_joint(small_network(data.train, pool), joint_data(data.train, data.validation, pool), options, pool,
                    hooks);
 }
 
@@ -173,19 +174,19 @@ TEST(JointNetwork, GivesTheSameBitsForAnyNumberOfThreads) {
 TEST(JointNetwork, AResumedFitEndsAsAnUninterruptedOne) {
   const PendulumData data = testing::pendulum_data(0.5, 0.1, 6, 40, 3);
   const JointResult whole = short_fit(data, 1);
-  JointState state;
+  std::optional<JointState> state;
   JointHooks hooks;
   hooks.checkpoint = [&](const JointState& s) { state = s; };
-  hooks.progress = [](const JointRecord& record) { return record.iteration < 37; };
+  hooks.progress = [](const FitRecord& record, int) { return record.step < 37; };
   const JointResult part = short_fit(data, 1, hooks);
-  EXPECT_FALSE(part.finished);
-  ASSERT_FALSE(state.empty());
+  EXPECT_EQ(part.status, FitStatus::interrupted);
+  ASSERT_TRUE(state);
   JointHooks resumed;
-  resumed.resume = &state;
+  resumed.resume = &*state;
   const JointResult rest = short_fit(data, 1, resumed);
-  EXPECT_TRUE(rest.finished);
+  EXPECT_EQ(rest.status, FitStatus::finished);
   EXPECT_EQ(parameters(rest), parameters(whole));
-  EXPECT_EQ(rest.history.size(), whole.history.size());
+  EXPECT_EQ(rest.history.records.size(), whole.history.records.size());
 }
 
 TEST(Thin, KeepsEveryThirdSampleAndTheMeanOfTheInputs) {

@@ -88,7 +88,7 @@ void check_all(const Reference& reference, bool damped) {
     s.size = static_cast<int>(s.q.size()) / 2;
     s.h.assign(s.size, h);
     for (int i = 0; i < s.size; i += 3) s.triples.push_back(i);
-    Objective objective(model, s, {Method::del, RungeKutta::midpoint, {}, {}}, pool);
+    const auto objective = make_objective(model, s, {FitMethod::del, RungeKutta::midpoint, {}, {}}, pool);
     const auto items = range(objective.items());
     expect_close(reference, "del", objective(model, items, gradient), gradient);
   }
@@ -100,7 +100,7 @@ void check_all(const Reference& reference, bool damped) {
     s.a = flat(data.at("acceleration").at("a"));
     s.size = static_cast<int>(s.q.size()) / 2;
     s.h.assign(s.size, h);
-    Objective objective(model, s, {Method::acceleration, RungeKutta::midpoint, {}, {}}, pool);
+    const auto objective = make_objective(model, s, {FitMethod::acceleration, RungeKutta::midpoint, {}, {}}, pool);
     const auto items = range(objective.items());
     expect_close(reference, "acceleration", objective(model, items, gradient), gradient);
   }
@@ -118,7 +118,7 @@ void check_all(const Reference& reference, bool damped) {
       }
     s.a = s.v;
     s.h.assign(s.size, h);
-    Objective objective(model, s, {Method::next_state, RungeKutta::midpoint, {}, {}}, pool);
+    const auto objective = make_objective(model, s, {FitMethod::next_state, RungeKutta::midpoint, {}, {}}, pool);
     const auto items = range(objective.items());
     expect_close(reference, "next_state", objective(model, items, gradient), gradient);
   }

@@ -56,7 +56,7 @@ Model small_smm(std::uint64_t seed, bool force = false) {
   return Model(smm);
 }
 
-TrainOptions options(Method method, int epochs, Precision precision = Precision::float64) {
+TrainOptions options(FitMethod method, int epochs, Precision precision = Precision::float64) {
   TrainOptions o;
   o.precision = precision;
   o.objective.method = method;
@@ -75,8 +75,8 @@ class EveryMethod : public ::testing::TestWithParam<std::tuple<Method, Precision
 };
 INSTANTIATE_TEST_SUITE_P(
     Trainer, EveryMethod,
-    ::testing::Combine(::testing::Values(Method::del, Method::acceleration, Method::next_state,
-                                         Method::gauge_free),
+    ::testing::Combine(::testing::Values(FitMethod::del, FitMethod::acceleration, FitMethod::next_state,
+                                         FitMethod::gauge_free),
                        ::testing::Values(Precision::float64, Precision::float32)));
 
 TEST_P(EveryMethod, LearnsSomething) {
@@ -85,7 +85,7 @@ TEST_P(EveryMethod, LearnsSomething) {
   Trainer trainer(small_smm(5), train, validation, options_of(40), pool);
   const double first = trainer.epoch().validation;
   while (!trainer.done()) trainer.epoch();
-  EXPECT_LT(trainer.state().best_validation, 0.7 * first);
+  EXPECT_LT(trainer.state().history.best, 0.7 * first);
 }
 
 // Batches and barrier of several chunks, and a parameter to which every input adds.
@@ -116,7 +116,7 @@ TEST_P(EveryMethod, ThreadsDoNotChangeABit) {
     Trainer trainer(Model(smm), train, validation, o, pool);
     while (!trainer.done()) trainer.epoch();
     theta[threads - 1] = trainer.state().theta;
-    value[threads - 1] = trainer.state().best_validation;
+    value[threads - 1] = trainer.state().history.best;
   }
   EXPECT_EQ(theta[0], theta[1]);
   EXPECT_EQ(value[0], value[1]);
@@ -126,7 +126,7 @@ TEST_P(EveryMethod, ThreadsDoNotChangeABit) {
 TEST(Trainer, ThreadsAndRestartsDoNotChangeABitWhereBarrierPointsAreDrawn) {
   const Samples train = pendulum_samples(50, 1), validation = pendulum_samples(3, 2);
   ASSERT_GT(train.size, Trainer::kBarrierPoints);
-  TrainOptions o = options(Method::del, 3);
+  TrainOptions o = options(FitMethod::del, 3);
   o.batch = 300;
   std::vector<double> theta[2];
   TrainState saved;
@@ -168,8 +168,8 @@ TEST(Trainer, Float32GoesTheWayOfFloat64) {
   const Samples train = pendulum_samples(6, 1), validation = pendulum_samples(3, 2);
   ThreadPool pool(1);
   const double q[] = {0.3, -0.4}, v[] = {1.0, -2.0};
-  for (Method method :
-       {Method::del, Method::acceleration, Method::next_state, Method::gauge_free}) {
+  for (FitMethod method :
+       {FitMethod::del, FitMethod::acceleration, FitMethod::next_state, FitMethod::gauge_free}) {
     double loss[2], a[2][2];
     for (Precision precision : {Precision::float64, Precision::float32}) {
       const bool single = precision == Precision::float32;
@@ -188,7 +188,7 @@ TEST(Trainer, Float32GoesTheWayOfFloat64) {
 TEST(Trainer, KeepsEveryEigenvalueAboveTheBarriersLine) {
   const Samples train = pendulum_samples(6, 1), validation = pendulum_samples(3, 2);
   ThreadPool pool(1);
-  Trainer trainer(small_smm(5), train, validation, options(Method::del, 30), pool);
+  Trainer trainer(small_smm(5), train, validation, options(FitMethod::del, 30), pool);
   const Barrier barrier(trainer.current(), train.q, 2, pool);
   while (!trainer.done()) {
     trainer.epoch();
@@ -209,9 +209,9 @@ TEST(Trainer, WithoutTheBarrierTheConstantLagrangianIsTheMinimiser) {
   const int mass_parameters =
       parameter_count({2, smm.config().hidden, smm.config().activations, 3});
   theta[mass_parameters - 3] = theta[mass_parameters - 2] = -1.0;
-  const double start = Objective(model, train, {}, pool).all(model);
+  const double start = make_objective(model, train, {}, pool)->all(model);
   model.set_parameters(theta);
-  EXPECT_EQ(Objective(model, train, {}, pool).all(model), 0.0);
+  EXPECT_EQ(make_objective(model, train, {}, pool)->all(model), 0.0);
   EXPECT_GT(start, 0.0);
 }
 
@@ -229,13 +229,13 @@ TEST(Trainer, ScalingTheLagrangianScalesTheResidualAndTheBarriersPull) {
   Smm scaled(config);
   scaled.set_parameters(one.parameters());
   const Model a(one), b(scaled);
-  const double rho1 = Objective(a, train, {}, pool).all(a),
-               rho2 = Objective(b, train, {}, pool).all(b);
+  const double rho1 = make_objective(a, train, {}, pool)->all(a),
+               rho2 = make_objective(b, train, {}, pool)->all(b);
   EXPECT_NEAR(rho2, gamma * gamma * rho1, 1e-9 * rho2);
   ObjectiveOptions acc;
-  acc.method = Method::acceleration;
-  const double e1 = Objective(a, train, acc, pool).all(a),
-               e2 = Objective(b, train, acc, pool).all(b);
+  acc.method = FitMethod::acceleration;
+  const double e1 = make_objective(a, train, acc, pool)->all(a),
+               e2 = make_objective(b, train, acc, pool)->all(b);
   EXPECT_NEAR(e1, e2, 1e-9 * e1);
   // d/dM of log det(M - alpha I) is its inverse: 1/gamma. Along the output bias of L, whose unit
   // grows as sqrt(gamma) for the same change of L, the pull stays the same: the gap in the
@@ -254,9 +254,9 @@ TEST(Trainer, ANonFiniteGradientNeverReachesTheParameters) {
   const Samples validation = pendulum_samples(2, 2);
   train.a[7] = std::nan("");
   ThreadPool pool(1);
-  Trainer trainer(small_smm(5), train, validation, options(Method::acceleration, 2), pool);
+  Trainer trainer(small_smm(5), train, validation, options(FitMethod::acceleration, 2), pool);
   while (!trainer.done()) trainer.epoch();
-  EXPECT_EQ(trainer.state().history[0].rejected, 1);
+  EXPECT_EQ(trainer.state().history.records[0].rejected, 1);
   for (double t : trainer.state().theta) EXPECT_TRUE(std::isfinite(t));
 }
 

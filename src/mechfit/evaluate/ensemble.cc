@@ -19,10 +19,11 @@ std::vector<Model> draw_members(const Model& model, std::span<const double> cova
                                 std::uint64_t seed) {
   const int p = model.parameter_count();
   MECHFIT_CHECK(covariance.size() == static_cast<std::size_t>(p) * p);
-  const AnalyticSystem* system = model.as<AnalyticSystem>();
+  const bool constants = model.kind() == ParameterKind::constants;
+  const std::vector<ParameterInfo> info = model.parameters_info();
   const auto theta = model.parameters();
   Eigen::VectorXd unit = Eigen::VectorXd::Ones(p);
-  for (int k = 0; system && k < p; ++k)
+  for (int k = 0; constants && k < p; ++k)
     if (theta[k] != 0) unit[k] = std::abs(theta[k]);
   Eigen::MatrixXd relative(p, p);
   for (int k = 0; k < p; ++k)
@@ -31,7 +32,7 @@ std::vector<Model> draw_members(const Model& model, std::span<const double> cova
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(relative);
   Eigen::VectorXd deviation = eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt();
   for (double& d : deviation)
-    if (system && d > kVague) d = 0;
+    if (constants && d > kVague) d = 0;
   std::vector<Model> members;
   for (int k = 0; k < count; ++k) {
     Random random(seed, static_cast<std::uint64_t>(k));
@@ -42,7 +43,7 @@ std::vector<Model> draw_members(const Model& model, std::span<const double> cova
     std::vector<double> drawn(theta.begin(), theta.end());
     for (int i = 0; i < p; ++i) {
       drawn[i] += step[i];
-      const Range range = system ? system->constants()[i].range : Range::any;
+      const Range range = constants ? info[i].range : Range::any;
       if (range == Range::nonnegative) drawn[i] = std::max(0.0, drawn[i]);
       if (range == Range::positive && drawn[i] <= 0) drawn[i] = theta[i];
     }

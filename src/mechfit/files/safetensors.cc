@@ -1,8 +1,11 @@
 #include "mechfit/files/safetensors.h"
 
+#include <zlib.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -203,6 +206,31 @@ const std::string& expect_metadata(const Safetensors& file, const std::string& k
   const auto found = file.metadata.find(key);
   if (found == file.metadata.end()) throw InputError(name + ": no metadata '" + key + "'");
   return found->second;
+}
+
+std::string checksum(const Safetensors& file) {
+  uLong crc = crc32(0, nullptr, 0);
+  const auto add = [&](const void* bytes, std::size_t size) {
+    // A null pointer would start a new checksum.
+    if (size > 0) crc = crc32_z(crc, static_cast<const Bytef*>(bytes), size);
+  };
+  const auto add_text = [&](const std::string& text) { add(text.c_str(), text.size() + 1); };
+  for (const auto& [key, text] : file.metadata) {
+    if (key == "checksum") continue;
+    add_text(key);
+    add_text(text);
+  }
+  for (const auto& [key, tensor] : file.tensors) {
+    add_text(key);
+    std::string shape;
+    for (const auto d : tensor.shape) shape += std::to_string(d) + " ";
+    add_text(shape);
+    std::visit([&](const auto& values) { add(values.data(), values.size() * sizeof values[0]); },
+               tensor.values);
+  }
+  char text[16];
+  std::snprintf(text, sizeof text, "%08lx", static_cast<unsigned long>(crc));
+  return text;
 }
 
 }  // namespace mechfit

@@ -37,4 +37,9 @@ const std::vector<double>& expect_doubles(const Safetensors& file, const std::st
 const std::string& expect_metadata(const Safetensors& file, const std::string& key,
                                    const std::string& name);
 
+// The metadata `checksum`: CRC-32 of what the file says, however it is laid out. First the metadata
+// but the checksum itself, key and text, then the tensors: name, shape ("2 3 "), raw array; both in
+// the order of their names. Every text ends with a zero byte.
+std::string checksum(const Safetensors& file);
+
 }  // namespace mechfit

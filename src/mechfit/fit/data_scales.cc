@@ -42,35 +42,4 @@ Magnitudes magnitudes(const Samples& s) {
   return size;
 }
 
-Scales network_scales(const Magnitudes& size, const std::vector<JointType>& joints,
-                      const std::vector<double>& input_matrix, bool physical) {
-  const int n = static_cast<int>(joints.size()), m = static_cast<int>(size.u.size());
-  Scales scales = Scales::unit(n, m);
-  scales.v = size.v;
-  scales.u = size.u;
-  scales.time = size.time;
-  for (int i = 0; i < n; ++i)
-    if (joints[i] == JointType::plain) {
-      scales.q_offset[i] = size.q_mean[i];
-      scales.q[i] = size.q[i];
-    }
-  if (!physical) return scales;
-  // work = (B u) v time, over the driven joints
-  double work = 0.0;
-  int driven = 0;
-  for (int i = 0; i < n; ++i) {
-    double force2 = 0.0;
-    for (int j = 0; j < m; ++j) {
-      const double f = input_matrix[i * m + j] * size.u[j];
-      force2 += f * f;
-    }
-    if (force2 > 0) {
-      work += std::sqrt(force2) * size.v[i] * size.time;
-      ++driven;
-    }
-  }
-  if (driven > 0) scales.energy = work / driven;
-  return scales;
-}
-
 }  // namespace mechfit

@@ -6,7 +6,7 @@
 #include "mechfit/base/thread_pool.h"
 #include "mechfit/integrate/input_signal.h"
 #include "mechfit/log/log.h"
-#include "mechfit/mechanics/model.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 
 // Logs of machines that do not exist: a model, random starts, inputs and noise.
 namespace mechfit {

@@ -1,12 +1,9 @@
 #include "mechfit/mechanics/model_file.h"
 
-#include <zlib.h>
-
-#include <cstdio>
-
 #include "mechfit/base/error.h"
 #include "mechfit/files/files.h"
 #include "mechfit/files/json_fields.h"
+#include "mechfit/mechanics/families/families.h"
 #include "mechfit/mechanics/model_family.h"
 #include "mechfit/version.h"
 
@@ -14,13 +11,6 @@ namespace mechfit {
 namespace {
 
 constexpr const char* kFormat = "mechfit model 1";
-
-struct Family {
-  const char* name;
-  Model (*read)(const Safetensors& file, const Channels& channels, const std::string& name);
-};
-constexpr Family kFamilies[] = {
-    {kAnalyticFamily, read_analytic}, {kSmmFamily, read_smm}, {kTrigFamily, read_trig}};
 
 constexpr const char* kMembers = "members";
 constexpr const char* kCovariance = "covariance";
@@ -31,7 +21,8 @@ std::string member_prefix(std::size_t k) { return "member." + std::to_string(k) 
 // With `prefix` before the names of metadata and tensors.
 void write_model(const Model& model, const std::string& prefix, Safetensors& file) {
   Safetensors part;
-  std::visit([&](const auto& family) { write_family(family, part); }, model.family());
+  part.metadata["family"] = model.family();
+  model.write(part);
   for (auto& [key, text] : part.metadata) file.metadata[prefix + key] = std::move(text);
   for (auto& [key, tensor] : part.tensors) file.tensors[prefix + key] = std::move(tensor);
 }
@@ -80,8 +71,8 @@ Safetensors member_part(const Safetensors& file, const std::string& prefix) {
 Model read_model(const Safetensors& file, const Channels& channels, const std::string& name) {
   const std::string& family_name = expect_metadata(file, "family", name);
   std::string valid;
-  for (const Family& family : kFamilies) {
-    valid += (valid.empty() ? "" : ", ") + std::string(family.name);
+  for (const Family& family : families()) {
+    valid += (valid.empty() ? "" : ", ") + family.name;
     if (family_name != family.name) continue;
     Model model = family.read(file, channels, name);
     if (model.inputs() != channels.m())
@@ -119,37 +110,12 @@ Channels read_channels(const Safetensors& file, const std::string& name) {
 
 }  // namespace
 
-std::string model_checksum(const Safetensors& file) {
-  uLong crc = crc32(0, nullptr, 0);
-  const auto add = [&](const void* bytes, std::size_t size) {
-    // A null pointer would start a new checksum.
-    if (size > 0) crc = crc32_z(crc, static_cast<const Bytef*>(bytes), size);
-  };
-  const auto add_text = [&](const std::string& text) { add(text.c_str(), text.size() + 1); };
-  for (const auto& [key, text] : file.metadata) {
-    if (key == "checksum") continue;
-    add_text(key);
-    add_text(text);
-  }
-  for (const auto& [key, tensor] : file.tensors) {
-    add_text(key);
-    std::string shape;
-    for (const auto d : tensor.shape) shape += std::to_string(d) + " ";
-    add_text(shape);
-    std::visit([&](const auto& values) { add(values.data(), values.size() * sizeof values[0]); },
-               tensor.values);
-  }
-  char text[16];
-  std::snprintf(text, sizeof text, "%08lx", static_cast<unsigned long>(crc));
-  return text;
-}
-
 std::string format_model(const ModelRecord& record) {
   Safetensors file = to_file(record);
   file.metadata.erase("checksum");
   // Writing replaces what is not UTF-8: the checksum is that of the text as it will be read.
   file = parse_safetensors(format_safetensors(file), "model");
-  file.metadata["checksum"] = model_checksum(file);
+  file.metadata["checksum"] = checksum(file);
   return format_safetensors(file);
 }
 
@@ -162,8 +128,8 @@ ModelRecord parse_model(std::string_view bytes, const std::string& name) {
     throw InputError(name + ": format " + in_quotes(found->second) + ", expected " +
                      in_quotes(kFormat) + " (made by another version of mechfit?)");
   const std::string& expected = expect_metadata(file, "checksum", name);
-  if (expected != model_checksum(file))
-    throw InputError(name + ": damaged, its checksum is " + model_checksum(file) + ", expected " +
+  if (expected != checksum(file))
+    throw InputError(name + ": damaged, its checksum is " + checksum(file) + ", expected " +
                      in_quotes(expected));
 
   const Channels channels = read_channels(file, name);

@@ -47,17 +47,19 @@ json score_tables(const Scores& s) {
   return tables;
 }
 
-json learning(const TrainState& state) {
+json learning(const FitHistory& history) {
   json epochs = json::array(), loss = json::array(), validation = json::array();
-  for (const auto& record : state.history) {
-    epochs.push_back(record.epoch);
-    loss.push_back(record.loss);
-    validation.push_back(record.validation);
+  for (const auto& record : history.records) {
+    epochs.push_back(record.step);
+    loss.push_back(record.objective);
+    // Smaller is better in the figure.
+    validation.push_back(history.criterion == Criterion::error ? record.validation
+                                                               : -record.validation);
   }
   return {{"epoch", epochs},
           {"series", json::array({json{{"name", "training"}, {"y", loss}},
                                   json{{"name", "validation"}, {"y", validation}}})},
-          {"selected", state.best_epoch}};
+          {"selected", history.selected}};
 }
 
 json scatter(const Model& model, const Log& smoothed) {
@@ -183,7 +185,7 @@ json fit_document(const FitResult& result, const Scores& scores, const std::stri
         {{"band", band.band},
          {"acceleration", band.acceleration},
          {"rollout", std::isnan(band.rollout) ? json() : json(band.rollout)}});
-  if (!result.state.history.empty()) page["learning"] = learning(result.state);
+  if (!result.history.records.empty()) page["learning"] = learning(result.history);
 
   Log smoothed = result.validation;
   const bool logged = std::all_of(smoothed.runs.begin(), smoothed.runs.end(), [](const auto& run) {
@@ -204,13 +206,13 @@ json fit_document(const FitResult& result, const Scores& scores, const std::stri
     const Prediction prediction = predict(result.model, smoothed.runs[r], starts, s, pool);
     page["rollouts"].push_back(
         rollout_figure(result.model, smoothed.runs[r], result.validation.runs[r], prediction));
-    const AnalyticSystem* system = result.model.as<AnalyticSystem>();
-    if (s > 0 || !system || prediction.rollout.completed[0] < prediction.rollout.steps) continue;
+    if (s > 0 || prediction.rollout.completed[0] < prediction.rollout.steps) continue;
     const auto first = smoothed.runs[r].q.begin() + prediction.from * result.model.joints();
     const auto numbers = static_cast<std::ptrdiff_t>(prediction.rollout.q.size());
     const std::vector<Motion> motions = {{"measured", {first, first + numbers}},
                                          {"learned", prediction.rollout.q}};
-    if (auto animation = animate(*system, prediction.t, motions)) page["animation"] = *animation;
+    if (auto animation = animate(result.model, prediction.t, motions))
+      page["animation"] = *animation;
   }
   page["landscape"] = landscape(result.model, smoothed);
   const bool physical = result.model.inputs() > 0;

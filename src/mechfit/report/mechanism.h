@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "mechfit/mechanics/families/analytic/analytic.h"
+#include "mechfit/mechanics/model.h"
 
 namespace mechfit {
 
@@ -15,10 +15,10 @@ struct Motion {
   std::vector<double> q;  // [T][n], one row per time
 };
 
-// The member "animation" of a report document: how a planar system stands at the times t, one actor
-// per motion (the first is drawn pale behind the others). Nothing for systems that do not move in
-// a plane.
-std::optional<nlohmann::json> animate(const AnalyticSystem& system, std::span<const double> t,
+// The member "animation" of a report document: how a planar machine stands at the times t, one
+// actor per motion (the first is drawn pale behind the others). Nothing for models that have no
+// sketch.
+std::optional<nlohmann::json> animate(const Model& model, std::span<const double> t,
                                       const std::vector<Motion>& motions);
 
 }  // namespace mechfit

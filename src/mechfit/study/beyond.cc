@@ -35,9 +35,9 @@ CellResult fit_cell(const CellTask& task, FitOptions options) {
   CellResult result;
   result.test_error =
       fitted.members.empty() ? test_error(fitted.model, task) : mean_error(fitted.members, task);
-  result.validation_error = fitted.state.best_validation;
-  result.selected_epoch = fitted.state.best_epoch;
-  result.details = {{"trig", fitted.model.as<Trig>() ? 1.0 : 0.0},
+  result.validation_error = -fitted.history.best;  // of a log-likelihood
+  result.selected_epoch = fitted.history.selected;
+  result.details = {{"few_parameters", fitted.model.kind() == ParameterKind::weights ? 0.0 : 1.0},
                     {"parameters", static_cast<double>(fitted.model.parameter_count())}};
   return result;
 }

@@ -3,6 +3,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/evaluate/acceleration_error.h"
 #include "mechfit/fit/smoothed/trainer.h"
+#include "mechfit/mechanics/families/smm/smm.h"
 
 namespace mechfit {
 namespace {
@@ -20,7 +21,7 @@ Smm initial_model(const CellTask& task) {
   return smm;
 }
 
-CellResult train(const CellTask& task, Method method) {
+CellResult train(const CellTask& task, FitMethod method) {
   TrainOptions options;
   options.objective.method = method;
   options.learning_rate = task.cell.rate;
@@ -32,16 +33,16 @@ CellResult train(const CellTask& task, Method method) {
   Trainer trainer(Model(initial_model(task)), training, validation, options, task.pool);
   double halvings = 0, rejected = 0;
   while (!trainer.done()) {
-    const EpochRecord& record = trainer.epoch();
+    const FitRecord& record = trainer.epoch();
     halvings += record.halvings;
     rejected += record.rejected;
   }
   CellResult result;
   result.test_error = test_error(trainer.best(), task);
-  result.validation_error = trainer.state().best_validation;
-  result.selected_epoch = trainer.state().best_epoch;
+  result.validation_error = trainer.state().history.best;
+  result.selected_epoch = trainer.state().history.selected;
   result.details = {{"rejected_steps", rejected}};
-  if (method == Method::del) {
+  if (method == FitMethod::del) {
     result.details.emplace_back("halved_steps", halvings);
     result.details.emplace_back("alpha", trainer.state().alpha);
     result.details.emplace_back("mu", trainer.state().mu);
@@ -49,16 +50,16 @@ CellResult train(const CellTask& task, Method method) {
   return result;
 }
 
-StudyMethod paper_method(const char* name, const char* label, double cost, Method method) {
+StudyMethod paper_method(const char* name, const char* label, double cost, FitMethod method) {
   return {name, label, true, cost, [method](const CellTask& task) { return train(task, method); }};
 }
 
 }  // namespace
 
 std::vector<StudyMethod> paper_methods() {
-  return {paper_method("del", "DEL", 2.0, Method::del),
-          paper_method("acceleration", "acceleration", 1.0, Method::acceleration),
-          paper_method("next-state", "next-state", 1.7, Method::next_state)};
+  return {paper_method("del", "DEL", 2.0, FitMethod::del),
+          paper_method("acceleration", "acceleration", 1.0, FitMethod::acceleration),
+          paper_method("next-state", "next-state", 1.7, FitMethod::next_state)};
 }
 
 const StudyMethod& find_method(const std::vector<StudyMethod>& methods, const std::string& name) {

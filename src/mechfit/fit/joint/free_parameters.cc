@@ -8,12 +8,6 @@
 namespace mechfit {
 namespace {
 
-// Constants of machines are known up to factors of e^3 before data are seen; coefficients of a
-// trigonometric model, in its own units, up to a few.
-constexpr double kConstantSpread = 3, kCoefficientSpread = 3;
-
-double squared(double x) { return x * x; }
-
 // For S that is positive definite but for rounding.
 Eigen::VectorXd solve(const Eigen::MatrixXd& S, const Eigen::VectorXd& b) {
   const Eigen::LLT<Eigen::MatrixXd> cholesky(S);
@@ -24,61 +18,39 @@ Eigen::VectorXd solve(const Eigen::MatrixXd& S, const Eigen::VectorXd& b) {
 }  // namespace
 
 FreeParameters::FreeParameters(const Model& model, std::span<const int> fixed) {
-  const auto held = [&](int k) { return std::find(fixed.begin(), fixed.end(), k) != fixed.end(); };
-  const std::span<const double> theta = model.parameters();
-  if (const AnalyticSystem* system = model.as<AnalyticSystem>()) {
-    const auto& constants = system->constants();
-    for (int k = 0; k < model.parameter_count(); ++k) {
-      if (held(k)) continue;
-      const Range range = constants[k].range;
-      const double size = std::max(std::abs(theta[k]), 1e-3);
-      Entry entry{k, range, constants[k].name, theta[k], 1 / squared(kConstantSpread * size), size};
-      if (range == Range::positive)
-        entry = {k, range, constants[k].name, std::log(theta[k]), 1 / squared(kConstantSpread), 1};
-      if (range == Range::nonnegative) entry.precision = 0;
-      entries_.push_back(entry);
-    }
-    return;
-  }
-  if (model.as<Smm>()) {
-    for (int k = 0; k < model.parameter_count(); ++k)
-      entries_.push_back({k, Range::any, "theta " + std::to_string(k), 0, kWeightDecay, 1});
-    return;
-  }
-  const Trig* trig = model.as<Trig>();
-  const int functions = trig->mass_functions();
-  for (int k = 0; k < model.parameter_count(); ++k) {
-    if (held(k)) continue;
-    Entry entry{k, Range::any, "theta " + std::to_string(k), 0, 1 / squared(kCoefficientSpread), 1};
-    const bool friction = k >= trig->friction_offset() && k < trig->input_offset();
-    const bool constant_of_mass = k < trig->potential_offset() && k % functions == 0;
-    if (friction) entry.range = Range::nonnegative;
-    if (friction || constant_of_mass || k >= trig->input_offset()) entry.precision = 0;
-    entry.prunable = !constant_of_mass && k < trig->input_offset();
-    entries_.push_back(entry);
-  }
+  std::vector<ParameterInfo> all = model.parameters_info();
+  for (int k = 0; k < model.parameter_count(); ++k)
+    if (std::find(fixed.begin(), fixed.end(), k) == fixed.end())
+      entries_.push_back({k, std::move(all[k])});
 }
 
-Eigen::VectorXd FreeParameters::of(std::span<const double> theta) const {
+std::vector<double> FreeParameters::precisions() const {
+  std::vector<double> out;
+  for (const Entry& entry : entries_) out.push_back(entry.info.prior_precision);
+  return out;
+}
+
+Eigen::VectorXd FreeParameters::from_theta(std::span<const double> theta) const {
   Eigen::VectorXd phi(size());
   for (int k = 0; k < size(); ++k) {
     const double x = theta[entries_[k].index];
-    phi[k] = entries_[k].range == Range::positive ? std::log(x) : x;
+    phi[k] = entries_[k].info.range == Range::positive ? std::log(x) : x;
   }
   return phi;
 }
 
-void FreeParameters::put(const Eigen::VectorXd& phi, std::span<double> theta) const {
+void FreeParameters::to_theta(const Eigen::VectorXd& phi, std::span<double> theta) const {
   for (int k = 0; k < size(); ++k)
-    theta[entries_[k].index] = entries_[k].range == Range::positive      ? std::exp(phi[k])
-                               : entries_[k].range == Range::nonnegative ? std::max(0.0, phi[k])
-                                                                         : phi[k];
+    theta[entries_[k].index] = entries_[k].info.range == Range::positive ? std::exp(phi[k])
+                               : entries_[k].info.range == Range::nonnegative
+                                   ? std::max(0.0, phi[k])
+                                   : phi[k];
 }
 
 Eigen::VectorXd FreeParameters::slopes(std::span<const double> theta) const {
   Eigen::VectorXd slope(size());
   for (int k = 0; k < size(); ++k)
-    slope[k] = entries_[k].range == Range::positive ? theta[entries_[k].index] : 1;
+    slope[k] = entries_[k].info.range == Range::positive ? theta[entries_[k].index] : 1;
   return slope;
 }
 
@@ -94,8 +66,8 @@ Eigen::VectorXd FreeParameters::step(const Eigen::MatrixXd& S, const Eigen::Vect
     for (int k = 0; k < size(); ++k)
       if (!held[k]) moving.push_back(k);
     const Eigen::VectorXd slope = g + S * d;
-    const Eigen::MatrixXd own = S(moving, moving);
-    const Eigen::VectorXd target = solve(own, -slope(moving));
+    const Eigen::MatrixXd part = S(moving, moving);
+    const Eigen::VectorXd target = solve(part, -slope(moving));
     double length = 1;
     int first = -1;
     for (std::size_t i = 0; i < moving.size(); ++i) {

@@ -9,11 +9,8 @@
 
 namespace mechfit {
 
-// Prior precision of every parameter of a network.
-inline constexpr double kWeightDecay = 1;
-
-// The parameters of a family with few of them as a Gauss-Newton method moves them: those that are
-// not held, positive constants by their logarithm, non-negative ones with a bound.
+// The parameters of a model as a Gauss-Newton method moves them: those that are not held, positive
+// ones by their logarithm, non-negative ones with a bound.
 //
 //   phi [size]  ->  theta [p]
 class FreeParameters {
@@ -21,22 +18,23 @@ class FreeParameters {
   FreeParameters(const Model& model, std::span<const int> fixed);
 
   int size() const { return static_cast<int>(entries_.size()); }
-  Eigen::VectorXd of(std::span<const double> theta) const;
-  void put(const Eigen::VectorXd& phi, std::span<double> theta) const;
+  Eigen::VectorXd from_theta(std::span<const double> theta) const;
+  void to_theta(const Eigen::VectorXd& phi, std::span<double> theta) const;
   // dtheta/dphi [size], at theta.
   Eigen::VectorXd slopes(std::span<const double> theta) const;
   int index(int k) const { return entries_[k].index; }  // in theta
-  bool bounded(int k) const { return entries_[k].range == Range::nonnegative; }
-  const std::string& name(int k) const { return entries_[k].name; }
+  bool bounded(int k) const { return entries_[k].info.range == Range::nonnegative; }
+  const std::string& name(int k) const { return entries_[k].info.name; }
 
   // A Gaussian prior that only steadies what the data do not tell: its centre and precision.
-  double centre(int k) const { return entries_[k].centre; }
-  double precision(int k) const { return entries_[k].precision; }
-  void set_precision(int k, double precision) { entries_[k].precision = precision; }
+  double centre(int k) const { return entries_[k].info.prior_mean; }
+  double precision(int k) const { return entries_[k].info.prior_precision; }
+  void set_precision(int k, double precision) { entries_[k].info.prior_precision = precision; }
+  std::vector<double> precisions() const;
   // A coefficient that is zero unless the data ask for it.
-  bool prunable(int k) const { return entries_[k].prunable; }
+  bool prunable(int k) const { return entries_[k].info.prunable; }
   // In these units phi is relative: a change of one is a change of the parameter's own size.
-  double unit(int k) const { return entries_[k].unit; }
+  double unit(int k) const { return entries_[k].info.size; }
 
   // The step d that minimises 1/2 d'S d + g'd with phi + d >= 0 where bounded.
   Eigen::VectorXd step(const Eigen::MatrixXd& S, const Eigen::VectorXd& g,
@@ -45,10 +43,7 @@ class FreeParameters {
  private:
   struct Entry {
     int index;
-    Range range;
-    std::string name;
-    double centre, precision, unit;
-    bool prunable = false;
+    ParameterInfo info;
   };
   std::vector<Entry> entries_;
 };

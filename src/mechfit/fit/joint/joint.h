@@ -1,14 +1,17 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <limits>
-#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "mechfit/base/thread_pool.h"
+#include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/estimate/motion/motion_quadratic.h"
+#include "mechfit/fit/history.h"
+#include "mechfit/fit/joint/joint_state.h"
+#include "mechfit/fit/status.h"
 #include "mechfit/log/log.h"
 #include "mechfit/mechanics/model.h"
 
@@ -20,6 +23,14 @@
 // where e is the acceleration error of the discrete Euler-Lagrange equation (discrete_run_error.h):
 // the smoothing of the observations y knows the mechanics that is being learned from them.
 namespace mechfit {
+
+// Observed positions (NaN where missing) and what smoothing makes of them.
+struct JointData {
+  std::shared_ptr<const Log> train, validation;
+  std::shared_ptr<const SmoothResult> train_smoothed;
+  std::shared_ptr<const Log> validation_smoothed;
+};
+JointData joint_data(Log train, Log validation, ThreadPool& pool);
 
 struct JointResult;
 
@@ -35,47 +46,34 @@ struct JointOptions {
   double rival = -std::numeric_limits<double>::infinity();
 };
 
-struct JointRecord {
-  int iteration = 0, iterations = 0;
-  double objective = 0;   // J
-  double validation = 0;  // log-likelihood per number of the held-out runs, NaN when not looked at
-  MotionNoise noise;
-};
-
 struct JointResult {
   explicit JointResult(const Model& start) : model(start) {}
 
+  FitStatus status = FitStatus::finished;
   Model model;
   MotionNoise noise;
   Log train, validation;        // the runs with their estimated motion: q, qd, qdd and deviations
   double log_likelihood = 0;    // of the training observations, per number
   double validation_score = 0;  // of the held-out ones: what a choice between models goes by
-  int validation_numbers = 0;   // how many those are
-  bool finished = true;         // not ended by the progress hook
-  std::vector<JointRecord> history;
+  int validation_count = 0;     // how many numbers those are
+  FitHistory history{Criterion::log_likelihood};
 
   // For families with few parameters, by the curvature of J with the motion eliminated (Laplace):
   std::vector<double> covariance;         // of theta [p][p]; empty for networks
   std::vector<double> standard_errors;    // [p], infinite where the data do not tell
-  std::vector<std::string> undetermined;  // combinations of an analytic system's constants
+  std::vector<std::string> undetermined;  // combinations of constants that the data do not tell
 };
-
-// What the long fit of a network needs to go on as if it had never stopped.
-using JointState = std::map<std::string, std::vector<double>>;
 
 struct JointHooks {
-  // After every iteration; false ends the fit there.
-  std::function<bool(const JointRecord&)> progress;
-  // From time to time, for networks.
+  // After every iteration, with the number of iterations at most; false ends the fit there.
+  std::function<bool(const FitRecord&, int iterations)> progress;
   std::function<void(const JointState&)> checkpoint;
-  const JointState* resume = nullptr;
+  const JointState* resume = nullptr;  // InputError when it is not of this model and data
 };
 
-// `train` and `validation` hold observed positions (NaN where missing). Networks are trained from
-// `start`; trigonometric models and analytic systems begin with its parameters. The same input
-// gives the same bits whatever the number of threads. Throws InputError when no model could be
-// found.
-JointResult fit_joint(const Model& start, const Log& train, const Log& validation,
-                      const JointOptions& options, ThreadPool& pool, const JointHooks& hooks = {});
+// Networks are trained from `start`; families with few parameters begin with its parameters. The
+// same input gives the same bits whatever the number of threads.
+JointResult fit_joint(const Model& start, const JointData& data, const JointOptions& options,
+                      ThreadPool& pool, const JointHooks& hooks = {});
 
 }  // namespace mechfit

@@ -9,11 +9,17 @@
 namespace mechfit {
 namespace {
 
-constexpr int kTries = 12;
+// Levenberg-Marquardt: the first damping, its factors after a step that failed and one that helped,
+// what counts as none, and how many dampings are tried before a step is given up.
 constexpr double kFirstDamping = 1e-3, kMore = 10, kLess = 0.1, kNegligible = 1e-7;
-constexpr double kLengths[] = {1, 0.3, 0.1};  // of a step
-// Bounds of a coefficient's prior precision.
-constexpr double kLoosest = 1e-2, kTightest = 1e6, kSmallest = 1e-300;
+constexpr int kTries = 12;
+constexpr double kLengths[] = {1, 0.3, 0.1};  // of a step, tried at every damping
+constexpr double kRidge = 1e-10;  // of the mean diagonal: S is singular along what no data tell
+// Bounds of a coefficient's prior precision, in the model's units: a spread of 10, and 1e-3, where
+// it has vanished.
+constexpr double kLoosest = 1e-2, kTightest = 1e6;
+constexpr double kSmallest = 1e-300;       // keeps a division by zero away
+constexpr double kLeastDetermined = 1e-3;  // share of a coefficient that data determine
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -26,9 +32,14 @@ JointGaussNewton::JointGaussNewton(Model model, JointRuns& runs, std::span<const
       prior_(prior),
       parts_(runs.size()) {}
 
+void JointGaussNewton::restore(double damping, std::span<const double> precisions) {
+  damping_ = damping;
+  for (int k = 0; k < free_.size(); ++k) free_.set_precision(k, precisions[k]);
+}
+
 double JointGaussNewton::prior_value() {
   double sum = prior_ ? prior_->value(model_) : 0;
-  const Eigen::VectorXd phi = free_.of(model_.parameters());
+  const Eigen::VectorXd phi = free_.from_theta(model_.parameters());
   for (int k = 0; k < free_.size(); ++k) {
     const double x = phi[k] - free_.centre(k);
     sum += 0.5 * free_.precision(k) * x * x;
@@ -37,7 +48,7 @@ double JointGaussNewton::prior_value() {
 }
 
 void JointGaussNewton::add_prior(Eigen::MatrixXd& S, Eigen::VectorXd& g) {
-  const Eigen::VectorXd phi = free_.of(model_.parameters());
+  const Eigen::VectorXd phi = free_.from_theta(model_.parameters());
   for (int k = 0; k < free_.size(); ++k) {
     S(k, k) += free_.precision(k);
     g[k] += free_.precision(k) * (phi[k] - free_.centre(k));
@@ -145,7 +156,7 @@ double JointGaussNewton::promise(const MotionNoise& noise) {
   Eigen::MatrixXd S = S_;
   Eigen::VectorXd g = g_;
   add_prior(S, g);
-  const Eigen::VectorXd d = free_.step(S, g, free_.of(model_.parameters()));
+  const Eigen::VectorXd d = free_.step(S, g, free_.from_theta(model_.parameters()));
   return promised_ - g.dot(d) - 0.5 * d.dot(S * d);
 }
 
@@ -153,10 +164,11 @@ void JointGaussNewton::weigh_coefficients(const MotionNoise& noise) {
   const Eigen::MatrixXd S = information(noise);
   if (S.size() == 0) return;
   const Eigen::MatrixXd covariance = S.ldlt().solve(Eigen::MatrixXd::Identity(S.rows(), S.cols()));
-  const Eigen::VectorXd phi = free_.of(model_.parameters());
+  const Eigen::VectorXd phi = free_.from_theta(model_.parameters());
   for (int k = 0; k < free_.size(); ++k) {
     if (!free_.prunable(k)) continue;
-    const double gamma = std::clamp(1 - free_.precision(k) * covariance(k, k), 1e-3, 1.0);
+    const double gamma =
+        std::clamp(1 - free_.precision(k) * covariance(k, k), kLeastDetermined, 1.0);
     free_.set_precision(k, std::clamp(gamma / (phi[k] * phi[k] + kSmallest), kLoosest, kTightest));
   }
 }
@@ -167,7 +179,7 @@ double JointGaussNewton::try_step(const MotionNoise& noise, const std::vector<do
                                   const Eigen::VectorXd& phi, const Eigen::VectorXd& d,
                                   double length) {
   std::vector<double> trial = theta;
-  free_.put(phi + length * d, trial);
+  free_.to_theta(phi + length * d, trial);
   if (!std::all_of(trial.begin(), trial.end(), [](double x) { return std::isfinite(x); }))
     return kInfinity;
   model_.set_parameters(trial);
@@ -188,7 +200,7 @@ double JointGaussNewton::try_step(const MotionNoise& noise, const std::vector<do
 
 JointGaussNewton::Step JointGaussNewton::step(const MotionNoise& noise) {
   const std::vector<double> theta(model_.parameters().begin(), model_.parameters().end());
-  const Eigen::VectorXd phi = free_.of(theta);
+  const Eigen::VectorXd phi = free_.from_theta(theta);
   Step result;
   const double before =
       prior_value() + runs_.sum([&](MotionRun& run, int) { return run.quadratic.value(noise); });
@@ -205,7 +217,7 @@ JointGaussNewton::Step JointGaussNewton::step(const MotionNoise& noise) {
         result.promised = promised_ - g.dot(d) - 0.5 * d.dot(S * d);
       }
       S.diagonal() *= 1 + damping_;
-      S.diagonal().array() += 1e-10 * S.diagonal().mean();
+      S.diagonal().array() += kRidge * S.diagonal().mean();
       const Eigen::VectorXd d = free_.step(S, g, phi);
       for (const double length : kLengths) {
         const double after = try_step(noise, theta, phi, d, length);

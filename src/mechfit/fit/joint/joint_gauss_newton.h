@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "mechfit/fit/joint/free_parameters.h"
-#include "mechfit/fit/joint/joint.h"
 #include "mechfit/fit/joint/joint_runs.h"
 #include "mechfit/fit/joint/mass_prior.h"
 
@@ -14,8 +13,8 @@ namespace mechfit {
 // With e + A dq + B dphi the linearised errors of a run and H = L L' its quadratic's Hessian
 // (motion_quadratic.h), eliminating dq leaves for dphi
 //
-//   S = sum over runs of B'B/s^2 - X'X,   g = sum of B'e/s^2 - X'x,   X = L^-1 A'B/s^2,  x = L^-1
-//   g_q
+//   S = sum over runs of B'B/s^2 - X'X,   X = L^-1 A'B/s^2
+//   g = sum over runs of B'e/s^2 - X'x,   x = L^-1 g_q
 //
 // in time linear in the length of the runs; then dq = -L^-T (x + X dphi).
 class JointGaussNewton {
@@ -26,6 +25,10 @@ class JointGaussNewton {
   const Model& model() const { return model_; }
   void set_parameters(std::span<const double> theta) { model_.set_parameters(theta); }
   const FreeParameters& parameters() const { return free_; }
+
+  // What a saved fit needs beside theta: the damping of the next step and the priors' precisions.
+  double damping() const { return damping_; }
+  void restore(double damping, std::span<const double> precisions);
 
   // J with the prior, at the current motions.
   double objective(const MotionNoise& noise);
@@ -86,17 +89,5 @@ class JointGaussNewton {
   double damping_ = 0;
   bool ok_ = true;
 };
-
-// The whole fit for Trig and AnalyticSystem; train and validation as observed and smoothed.
-JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const Log& train_smoothed,
-                                   const Log& validation, const Log& validation_smoothed,
-                                   const MotionNoise& noise, const JointOptions& options,
-                                   ThreadPool& pool, const JointHooks& hooks);
-
-// Whether a trig model of a higher degree promises to explain the training runs better than by
-// chance: at the poorer model's fit p coefficients that are of no use promise a decrease of J by
-// half a chi-square number of p degrees of freedom, less where priors hold them.
-bool promises_more(const Trig& richer, const JointResult& poorer, const Log& train,
-                   ThreadPool& pool);
 
 }  // namespace mechfit

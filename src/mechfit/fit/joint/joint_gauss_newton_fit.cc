@@ -1,139 +1,171 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 
 #include "mechfit/base/error.h"
-#include "mechfit/estimate/motion/model_smoother.h"
 #include "mechfit/fit/joint/joint_gauss_newton.h"
-#include "mechfit/fit/joint/joint_held_out.h"
 #include "mechfit/fit/joint/joint_laplace.h"
+#include "mechfit/fit/joint/joint_problem.h"
 
 namespace mechfit {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // s begins far above the accelerations, where the model does not touch the motions yet, and follows
 // its most likely value down; not before the steps at the last one have done their work.
-constexpr double kFirstS = 10, kLowestS = 1e-3;  // in units of the accelerations
-constexpr double kSettled = 0.02;                // promised decrease of J per observed number
-constexpr double kMassWeight = 100;              // of the prior that keeps M positive definite
-constexpr double kPruningMassWeight = 50;        // while unneeded coefficients are taken out
+constexpr double kFirstS = 10;  // in units of the accelerations
+// The noise is looked at again when a step promised less than this decrease of J per observed
+// number.
+constexpr double kSettled = 0.02;
+// Weight of the prior on M while unneeded coefficients are taken out, half of what it is before.
+constexpr double kPruningMassWeight = 50;
 constexpr int kPruningRounds = 10;
-constexpr int kPriorPoints = 128;
 constexpr int kMostIterations = 80;
-constexpr int kScoreEvery = 3;
+constexpr int kScoreEvery = 3;  // iterations; a look at held-out runs costs about as much as one
 // A later model is preferred unless the held-out runs are less likely by more than this: it is
-// simpler, and differences of this size are chance.
+// simpler, and differences of this size in log-likelihood are chance.
 constexpr double kChance = 2;
-constexpr double kQuiet = 0.5, kQuietChange = 0.05;  // promised decrease, change of log s
+// A fit is quiet when a step promises less than kQuiet in J and log s falls by less than
+// kQuietChange; it ends after kQuietIterations in a row.
+constexpr double kQuiet = 0.5, kQuietChange = 0.05;
+constexpr int kQuietIterations = 2;
 
-bool scale_is_free(const Trig& trig) {
-  return trig.inputs() == 0 || trig.config().input_map != InputMap::fixed;
+bool any_prunable(const FreeParameters& free) {
+  for (int k = 0; k < free.size(); ++k)
+    if (free.prunable(k)) return true;
+  return false;
 }
 
-std::unique_ptr<MassPrior> make_prior(const Model& model, const Log& smoothed) {
-  const Trig* trig = model.as<Trig>();
-  if (!trig) return nullptr;
-  std::vector<double> q;
-  for (const auto& run : smoothed.runs) q.insert(q.end(), run.q.begin(), run.q.end());
-  std::vector<double> unit = trig->config().scales.v;
-  for (double& v : unit) v /= std::sqrt(trig->config().scales.energy);
-  return std::make_unique<MassPrior>(model, spread_points(trig->config().joints, q, kPriorPoints),
-                                     unit, scale_is_free(*trig), kMassWeight);
+// The fit, one iteration at a time.
+class GaussNewtonFit {
+ public:
+  explicit GaussNewtonFit(JointProblem& problem)
+      : problem_(problem),
+        solver_(problem.start(), problem.runs(), problem.options().fixed, problem.prior()),
+        search_(problem.noise_search()),
+        rounds_(any_prunable(solver_.parameters()) ? kPruningRounds : 0) {
+    const int asked = problem.options().iterations;
+    most_ = asked > 0 ? std::min(asked, kMostIterations) : kMostIterations;
+    at_.noise = problem.first_noise();
+    for (double& s : at_.noise.s) s *= kFirstS;
+  }
+
+  const GaussNewtonState& state() const { return at_; }
+  JointGaussNewton& solver() { return solver_; }
+  int most() const { return most_; }
+
+  // One iteration; state().done afterwards where it was the last. False: M is not positive definite
+  // any more, nothing was done.
+  bool iterate();
+  // The state with everything that is kept elsewhere.
+  const GaussNewtonState& save();
+  void resume(const GaussNewtonState& state);
+
+ private:
+  void look(FitRecord& record);
+
+  JointProblem& problem_;
+  JointGaussNewton solver_;
+  NoiseSearch search_;
+  int most_ = 0, rounds_;  // of pruning
+  GaussNewtonState at_;
+};
+
+bool GaussNewtonFit::iterate() {
+  at_.done = !solver_.linearise();
+  if (at_.done) return false;
+  const int k = ++at_.iteration;
+  const MotionNoise before = at_.noise;
+  if (at_.settled) improve_noise(problem_.runs(), search_, at_.noise);
+  if (at_.pruned >= 0 && at_.pruned < rounds_) {
+    solver_.weigh_coefficients(at_.noise);
+    ++at_.pruned;
+  }
+  const auto step = solver_.step(at_.noise);
+  at_.settled = step.promised < kSettled * problem_.runs().observation_count();
+  const bool pruning = at_.pruned >= 0 && at_.pruned < rounds_;
+  const bool still = largest_fall_of_s(before, at_.noise) < kQuietChange && step.promised < kQuiet;
+  at_.quiet = !pruning && (still || !step.better) ? at_.quiet + 1 : 0;
+  at_.done = k == most_ || at_.quiet >= kQuietIterations;
+  if (at_.done && at_.pruned < 0 && rounds_ > 0 && k < most_) {
+    at_.done = false;
+    at_.pruned = at_.quiet = 0;
+    if (problem_.prior()) problem_.prior()->set_weight(kPruningMassWeight);
+  }
+  FitRecord record{k, step.objective, kNan, 0, 0, 0};
+  if (k % kScoreEvery == 0 || at_.done) look(record);
+  at_.history.add(record);
+  return true;
+}
+
+void GaussNewtonFit::look(FitRecord& record) {
+  const double score = problem_.held_out().score(solver_.model(), at_.noise);
+  record.validation = score;
+  at_.highest = std::max(at_.highest, score);
+  if (score > at_.highest - kChance / problem_.held_out().runs.observation_count())
+    at_.best = problem_.snapshot(score, solver_.model(), at_.noise);
+}
+
+const GaussNewtonState& GaussNewtonFit::save() {
+  const auto theta = solver_.model().parameters();
+  at_.theta.assign(theta.begin(), theta.end());
+  at_.motions = problem_.runs().motions();
+  at_.held_out = problem_.held_out().runs.motions();
+  at_.damping = solver_.damping();
+  at_.precisions = solver_.parameters().precisions();
+  at_.mass_weight = problem_.prior() ? problem_.prior()->weight() : 0;
+  return at_;
+}
+
+void GaussNewtonFit::resume(const GaussNewtonState& state) {
+  if (static_cast<int>(state.theta.size()) != problem_.start().parameter_count() ||
+      static_cast<int>(state.precisions.size()) != solver_.parameters().size())
+    throw InputError("the checkpoint is of another model");
+  at_ = state;
+  solver_.set_parameters(state.theta);
+  solver_.restore(state.damping, state.precisions);
+  problem_.runs().set_motions(state.motions);
+  problem_.held_out().runs.set_motions(state.held_out);
+  if (problem_.prior()) problem_.prior()->set_weight(state.mass_weight);
 }
 
 }  // namespace
 
-JointResult fit_joint_gauss_newton(const Model& start, const Log& train, const Log& train_smoothed,
-                                   const Log& validation, const Log& validation_smoothed,
-                                   const MotionNoise& first_noise, const JointOptions& options,
-                                   ThreadPool& pool, const JointHooks& hooks) {
-  JointRuns runs(start, train, train_smoothed, pool);
-  HeldOut held_out(start, validation, validation_smoothed, pool);
-  const auto prior = make_prior(start, train_smoothed);
-  JointGaussNewton solver(start, runs, options.fixed, prior.get());
-
-  MotionNoise noise = first_noise;
-  NoiseSearch search;
-  search.sigma = options.sigma.empty();
-  search.s_floor = kLowestS;
-  search.s_unit = noise.s;
-  for (double& s : noise.s) s *= kFirstS;
-
-  JointResult result(start);
-  JointBest kept;
-  double highest = -kInfinity;  // score
-  const int most =
-      options.iterations > 0 ? std::min(options.iterations, kMostIterations) : kMostIterations;
-  const int rounds = start.as<Trig>() ? kPruningRounds : 0;
-  bool settled = false;
-  int quiet = 0, pruned = -1;  // rounds of pruning; -1: not begun
-  for (int k = 1; k <= most && result.finished; ++k) {
-    if (!solver.linearise()) break;
-    const MotionNoise before = noise;
-    if (settled) improve_noise(runs, search, noise);
-    if (pruned >= 0 && pruned < rounds) {
-      solver.weigh_coefficients(noise);
-      ++pruned;
-    }
-    const auto step = solver.step(noise);
-    settled = step.promised < kSettled * runs.numbers();
-    const bool pruning = pruned >= 0 && pruned < rounds;
-    quiet = !pruning && ((fall_of_s(before, noise) < kQuietChange && step.promised < kQuiet) ||
-                         !step.better)
-                ? quiet + 1
-                : 0;
-    bool last = k == most || quiet >= 2;
-    if (last && pruned < 0 && rounds > 0 && k < most) {
-      last = false;
-      pruned = quiet = 0;
-      prior->set_weight(kPruningMassWeight);
-    }
-    JointRecord record{k, most, step.objective, kNan, noise};
-    if (k % kScoreEvery == 0 || last) {
-      record.validation = held_out.score(solver.model(), noise);
-      highest = std::max(highest, record.validation);
-      if (record.validation > highest - kChance / held_out.runs.numbers())
-        kept = JointBest::at(record.validation, solver.model(), noise, runs, held_out.runs);
-    }
-    result.history.push_back(record);
-    if (hooks.progress && !hooks.progress(record)) result.finished = last;
-    if (last) break;
+JointResult fit_joint_gauss_newton(JointProblem& problem, const JointHooks& hooks) {
+  GaussNewtonFit fit(problem);
+  if (hooks.resume) {
+    const auto* state = std::get_if<GaussNewtonState>(hooks.resume);
+    if (!state) throw InputError("the checkpoint is of another kind of model");
+    fit.resume(*state);
   }
-  if (kept.theta.empty())
-    throw InputError("no model was found whose mass matrix is positive definite on all runs");
-
-  solver.set_parameters(kept.theta);
-  runs.set_motions(kept.motions);
-  result.model = solver.model();
-  result.noise = kept.noise;
-  result.validation_score = kept.score;
-  result.validation_numbers = held_out.runs.numbers();
-  if (solver.linearise()) {
-    result.log_likelihood = runs.log_likelihood(kept.noise) / runs.numbers();
-    add_uncertainty(solver, kept.noise, result);
+  JointResult result(problem.start());
+  while (!fit.state().done && result.status == FitStatus::finished) {
+    if (fit.iterate() && hooks.progress &&
+        !hooks.progress(fit.state().history.records.back(), fit.most()) && !fit.state().done)
+      result.status = FitStatus::interrupted;
+    if (hooks.checkpoint) hooks.checkpoint(fit.save());
   }
-  held_out.runs.set_motions(kept.held_out);
-  result.train =
-      smooth_with_model(result.model, train, runs.with_motions(train_smoothed), kept.noise, pool)
-          .log;
-  result.validation =
-      smooth_with_model(result.model, validation, held_out.runs.with_motions(validation_smoothed),
-                        kept.noise, pool)
-          .log;
+  const JointBest& best = fit.state().best;
+  result.history = fit.state().history;
+  if (best.theta.empty()) {
+    result.status = FitStatus::mass_not_positive;
+    return result;
+  }
+  problem.restore(best);
+  fit.solver().set_parameters(best.theta);
+  if (fit.solver().linearise()) add_uncertainty(fit.solver(), best.noise, result);
+  problem.finish(best, result);
   return result;
 }
 
-bool promises_more(const Trig& richer, const JointResult& poorer, const Log& train,
-                   ThreadPool& pool) {
-  Model model(richer);
-  model.set_parameters(richer.parameters_of(*poorer.model.as<Trig>()));
+bool promises_more(const Model& richer, const std::vector<double>& theta, const JointResult& poorer,
+                   const Log& train, ThreadPool& pool) {
+  Model model = richer;
+  model.set_parameters(theta);
   JointRuns runs(model, train, poorer.train, pool);
-  const auto prior = make_prior(model, poorer.train);
-  prior->set_weight(kPruningMassWeight);
+  const auto prior = make_mass_prior(model, poorer.train);
+  if (prior) prior->set_weight(kPruningMassWeight);
   JointGaussNewton solver(model, runs, {}, prior.get());
   if (!solver.linearise()) return true;
   return solver.promise(poorer.noise) > 0.5 * solver.parameters().size();

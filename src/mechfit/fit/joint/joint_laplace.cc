@@ -37,10 +37,10 @@ Eigen::VectorXd relative_units(const FreeParameters& free, const Eigen::VectorXd
 void add_uncertainty(JointGaussNewton& solver, const MotionNoise& noise, JointResult& result) {
   const FreeParameters& free = solver.parameters();
   const int p = solver.model().parameter_count(), size = free.size();
-  const bool constants = solver.model().as<AnalyticSystem>() != nullptr;
+  const bool constants = solver.model().kind() == ParameterKind::constants;
   const Eigen::MatrixXd S = constants ? solver.data_information(noise) : solver.information(noise);
   if (S.size() == 0) return;
-  const Eigen::VectorXd phi = free.of(solver.model().parameters());
+  const Eigen::VectorXd phi = free.from_theta(solver.model().parameters());
   const Eigen::VectorXd slope = free.slopes(solver.model().parameters());
   const Eigen::VectorXd unit =
       constants ? relative_units(free, phi, S) : Eigen::VectorXd(Eigen::VectorXd::Ones(size));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "mechfit/fit/joint/joint.h"
 #include "mechfit/fit/joint/joint_gauss_newton.h"
 
 namespace mechfit {

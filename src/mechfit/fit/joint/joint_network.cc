@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "mechfit/base/error.h"
-#include "mechfit/fit/joint/free_parameters.h"
 
 namespace mechfit {
 namespace {
@@ -30,6 +29,8 @@ JointNetwork::JointNetwork(Model model, JointRuns& runs, MassPrior* prior)
       last_theta_(theta_),
       last_motions_(runs.motions()) {
   for (Part& part : parts_) part.merged.resize(merged_.size());
+  for (const ParameterInfo& info : model_.parameters_info())
+    precision_.push_back(info.prior_precision);
 }
 
 void JointNetwork::set_parameters() { model_.set_parameters(theta_); }
@@ -73,7 +74,7 @@ void JointNetwork::move_parameters(const MotionNoise& noise, double rate) {
   }
   // J per observed number, so that the rate means the same for every amount of data
   for (std::size_t i = 0; i < theta_.size(); ++i)
-    gradient_[i] = (gradient_[i] + kWeightDecay * theta_[i]) / runs_.numbers();
+    gradient_[i] = (gradient_[i] + precision_[i] * theta_[i]) / runs_.observation_count();
   if (!std::all_of(gradient_.begin(), gradient_.end(), [](double g) { return std::isfinite(g); }))
     return;
   adam_.step(gradient_, rate, step_);
@@ -124,10 +125,10 @@ void JointNetwork::move_motion(const MotionNoise& noise, bool refresh, MotionRun
   part.rescued = true;
 }
 
-double JointNetwork::step(const MotionNoise& noise, double rate, Motions motions) {
+double JointNetwork::step(const MotionNoise& noise, double rate, Motion motions) {
   const auto objective = [&](MotionRun& run, int) { return run.objective(model_, run.q, noise); };
   double J;
-  if (motions == Motions::held) {
+  if (motions == Motion::held) {
     J = runs_.sum(objective);
   } else {
     const bool refresh = age_ == 0;
@@ -158,28 +159,22 @@ double JointNetwork::step(const MotionNoise& noise, double rate, Motions motions
   return J;
 }
 
-void JointNetwork::save(JointState& state) const {
-  state["theta"] = theta_;
-  state["adam_mean"] = adam_.mean;
-  state["adam_square"] = adam_.square;
-  state["last_theta"] = last_theta_;
-  state["solver"] = {adam_.power1, adam_.power2, last_, length_};
-  for (std::size_t k = 0; k < last_motions_.size(); ++k)
-    state["last_motion_" + std::to_string(k)] = last_motions_[k];
+void JointNetwork::save(NetworkState& state) const {
+  state.theta = theta_;
+  state.adam = adam_;
+  state.last_theta = last_theta_;
+  state.last_objective = last_;
+  state.length = length_;
+  state.last_motions = last_motions_;
 }
 
-void JointNetwork::restore(const JointState& state) {
-  theta_ = state.at("theta");
-  adam_.mean = state.at("adam_mean");
-  adam_.square = state.at("adam_square");
-  last_theta_ = state.at("last_theta");
-  const std::vector<double>& solver = state.at("solver");
-  adam_.power1 = solver.at(0);
-  adam_.power2 = solver.at(1);
-  last_ = solver.at(2);
-  length_ = solver.at(3);
-  for (std::size_t k = 0; k < last_motions_.size(); ++k)
-    last_motions_[k] = state.at("last_motion_" + std::to_string(k));
+void JointNetwork::restore(const NetworkState& state) {
+  theta_ = state.theta;
+  adam_ = state.adam;
+  last_theta_ = state.last_theta;
+  last_ = state.last_objective;
+  length_ = state.length;
+  last_motions_ = state.last_motions;
   age_ = 0;
   set_parameters();
 }

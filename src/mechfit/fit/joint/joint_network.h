@@ -1,7 +1,7 @@
 #pragma once
 
-#include "mechfit/fit/joint/joint.h"
 #include "mechfit/fit/joint/joint_runs.h"
+#include "mechfit/fit/joint/joint_state.h"
 #include "mechfit/fit/joint/mass_prior.h"
 #include "mechfit/fit/smoothed/adam.h"
 
@@ -17,19 +17,19 @@ class JointNetwork {
 
   const Model& model() const { return model_; }
 
-  enum class Motions { held, moved };
+  enum class Motion { held, moved };
   // J after the step on q (none where motions are held), before the one on theta. When J has risen
   // much since the last step, that one is taken back and half as long ones follow.
-  double step(const MotionNoise& noise, double rate, Motions motions);
+  double step(const MotionNoise& noise, double rate, Motion motions);
 
   // Forgets the steps so far: the parameters, motions or noise come from elsewhere.
   void restart();
   void restart(std::span<const double> theta);
 
   // Makes new Jacobians at the next step, as a restored solver does.
-  void renew() { age_ = 0; }
-  void save(JointState& state) const;
-  void restore(const JointState& state);
+  void refresh_jacobians() { age_ = 0; }
+  void save(NetworkState& state) const;
+  void restore(const NetworkState& state);
 
  private:
   static constexpr double kNone = -1;
@@ -48,16 +48,11 @@ class JointNetwork {
   Adam adam_;
   std::vector<Part> parts_;
   std::vector<double> merged_, gradient_, step_, theta_, last_theta_;
-  std::vector<std::vector<double>> last_motions_;
+  std::vector<double> precision_;  // of the priors on theta
+  Motions last_motions_;
   double last_ = kNone;  // J
   double length_ = 1;    // of the steps on theta
   int age_ = 0;          // steps since the last Jacobian; 0: a new one is due
 };
-
-// The whole fit for Smm; train and validation as observed and smoothed.
-JointResult fit_joint_network(const Model& start, const Log& train, const Log& train_smoothed,
-                              const Log& validation, const Log& validation_smoothed,
-                              const MotionNoise& noise, const JointOptions& options,
-                              ThreadPool& pool, const JointHooks& hooks);
 
 }  // namespace mechfit

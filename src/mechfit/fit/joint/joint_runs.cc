@@ -50,7 +50,7 @@ JointRuns::JointRuns(const Model& model, const Log& observed, const Log& start, 
   for (std::size_t k = 0; k < observed.runs.size(); ++k) {
     if (observed.runs[k].size() < kShortest) continue;
     runs_.emplace_back(model, observed.runs[k], start.runs[k].q);
-    for (double y : observed.runs[k].q) numbers_ += !std::isnan(y);
+    for (double y : observed.runs[k].q) observation_count_ += !std::isnan(y);
   }
   if (runs_.empty()) throw InputError("no run has the three samples that a fit needs");
   partial_.resize(runs_.size());
@@ -112,7 +112,7 @@ double improve_noise(JointRuns& runs, const NoiseSearch& search, MotionNoise& no
   return f;
 }
 
-double fall_of_s(const MotionNoise& from, const MotionNoise& to) {
+double largest_fall_of_s(const MotionNoise& from, const MotionNoise& to) {
   double fall = 0;
   for (std::size_t j = 0; j < from.s.size(); ++j)
     fall = std::max(fall, std::log(from.s[j] / to.s[j]));
@@ -131,7 +131,7 @@ double likelihood_score(JointRuns& runs, MotionNoise noise) {
     f = climb(x, f, kStepS, -1e300, 1e300, value);
     if (std::abs(x - before) < 0.1 * kStepS) break;
   }
-  return f / runs.numbers();
+  return f / runs.observation_count();
 }
 
 }  // namespace mechfit

@@ -16,7 +16,7 @@ class JointRuns {
 
   int size() const { return static_cast<int>(runs_.size()); }
   MotionRun& operator[](int k) { return runs_[k]; }
-  int numbers() const { return numbers_; }  // observed ones
+  int observation_count() const { return observation_count_; }  // observed ones
   ThreadPool& pool() { return pool_; }
 
   // f(run, number of the run) on the pool.
@@ -47,7 +47,7 @@ class JointRuns {
  private:
   std::vector<MotionRun> runs_;
   std::vector<double> partial_;
-  int numbers_ = 0;
+  int observation_count_ = 0;
   ThreadPool& pool_;
 };
 
@@ -65,7 +65,7 @@ struct NoiseSearch {
 double improve_noise(JointRuns& runs, const NoiseSearch& search, MotionNoise& noise);
 
 // The largest fall of log s from one to the other.
-double fall_of_s(const MotionNoise& from, const MotionNoise& to);
+double largest_fall_of_s(const MotionNoise& from, const MotionNoise& to);
 
 // Log-likelihood per observed number, s times the common factor that makes it most likely, around
 // the last linearise.

@@ -24,6 +24,7 @@ class MassPrior {
   // settle.
   double value(const Model& model);
   void set_weight(double beta) { beta_ = beta; }
+  double weight() const { return beta_; }
   // c for this model.
   void settle(const Model& model);
   // Adds the gradient to theta, for families with few parameters also the Gauss-Newton matrix of

@@ -11,7 +11,12 @@ namespace mechfit {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int kMaxHalvings = 60;
+constexpr int kMaxHalvings = 60;  // then a step is below the rounding of theta
+// The line of the barrier as a share of the smallest eigenvalue at the start, so that the start is
+// feasible: the paper's value.
+constexpr double kAlphaShare = 0.99;
+constexpr double kLeastBarrier = 1e-3;  // a barrier that starts at zero must not divide by it
+constexpr double kRateEpochs = 500.0;   // after which the learning rate is half: the paper's value
 
 bool all_finite(std::span<const double> x) {
   // NaN and infinities survive a sum of zeros times them; several sums, so that none waits
@@ -28,16 +33,16 @@ bool all_finite(std::span<const double> x) {
 
 Trainer::Trainer(const Model& start, const Samples& train, const Samples& validation,
                  TrainOptions options, ThreadPool& pool)
-    : model_(with_precision(start, options.precision)),
+    : model_(start.with_precision(options.precision)),
       options_(std::move(options)),
-      objective_(model_, train, options_.objective, pool) {
+      objective_(make_objective(model_, train, options_.objective, pool)) {
   MECHFIT_CHECK(options_.learning_rate > 0 && options_.batch > 0 && options_.epochs >= 0);
   ObjectiveOptions selection = options_.objective;
   if (options_.selection == Selection::acceleration) {
-    selection.method = Method::acceleration;
+    selection.method = FitMethod::acceleration;
     selection.weights = options_.selection_weights;
   }
-  validation_ = std::make_unique<Objective>(model_, validation, selection, pool);
+  validation_ = make_objective(model_, validation, selection, pool);
 
   const auto size = static_cast<std::size_t>(model_.parameter_count());
   MECHFIT_CHECK(options_.parameter_scales.empty() || options_.parameter_scales.size() == size);
@@ -45,26 +50,24 @@ Trainer::Trainer(const Model& start, const Samples& train, const Samples& valida
   barrier_gradient_.assign(size, 0.0);
   step_.resize(size);
   next_.resize(size);
-  order_.resize(objective_.items());
+  order_.resize(objective_->items());
   std::iota(order_.begin(), order_.end(), 0);
 
   state_.theta.assign(model_.parameters().begin(), model_.parameters().end());
   state_.best = state_.theta;
   state_.adam = Adam(size);
   state_.random = Random(options_.seed, 1).state();
-  state_.best_validation = kInfinity;
-  state_.history.reserve(options_.epochs);
+  state_.history.records.reserve(options_.epochs);
 
-  if (options_.objective.method == Method::del) {
+  if (options_.objective.method == FitMethod::del) {
     barrier_ = std::make_unique<Barrier>(model_, train.q, train.n, pool, options_.barrier_scales);
-    // The line alpha = 0.99 of the smallest eigenvalue is feasible at the start.
-    state_.alpha = 0.99 * barrier_->smallest_eigenvalue(model_);
+    state_.alpha = kAlphaShare * barrier_->smallest_eigenvalue(model_);
     MECHFIT_CHECK(state_.alpha > 0, "M is not positive definite at the start");
     barrier_->set_alpha(state_.alpha);
-    const double size_del = objective_.all(model_);
+    const double size_del = objective_->all(model_);
     const double size_barrier = (*barrier_)(model_, 1.0, {});
     state_.mu = options_.barrier_weight.value_or(options_.barrier_share * size_del /
-                                                 std::fmax(std::fabs(size_barrier), 1e-3));
+                                                 std::fmax(std::fabs(size_barrier), kLeastBarrier));
     MECHFIT_CHECK(evaluate({}, true));
   }
 }
@@ -84,17 +87,17 @@ void Trainer::draw_barrier_points() {
 // less. False where the barrier is not finite.
 bool Trainer::evaluate(std::span<const int> batch, bool barrier) {
   barrier = barrier && barrier_;
-  ChunkSums* objective_sums = batch.empty() ? nullptr : &objective_.prepare(model_, batch, true);
+  ChunkSums* objective_sums = batch.empty() ? nullptr : &objective_->prepare(model_, batch, true);
   ChunkSums* barrier_sums = barrier ? &barrier_->prepare(model_, state_.mu, true) : nullptr;
   ChunkSums::run({objective_sums, barrier_sums});
-  if (objective_sums) loss_ = objective_.finish(gradient_);
+  if (objective_sums) loss_ = objective_->finish(gradient_);
   if (!barrier) return true;
   barrier_value_ = barrier_->finish(barrier_gradient_);
   return std::isfinite(barrier_value_) && all_finite(barrier_gradient_);
 }
 
 bool Trainer::step(std::span<const int> batch, std::span<const int> next, double rate,
-                   EpochRecord& record) {
+                   FitRecord& record) {
   double loss = loss_;
   if (barrier_) {
     loss += state_.mu * barrier_value_;
@@ -105,7 +108,7 @@ bool Trainer::step(std::span<const int> batch, std::span<const int> next, double
     evaluate(next, false);
     return false;
   }
-  record.loss += loss * static_cast<double>(batch.size());
+  record.objective += loss * static_cast<double>(batch.size());
   const auto& scales = options_.parameter_scales;
   for (std::size_t i = 0; i < scales.size(); ++i) gradient_[i] *= scales[i];
   state_.adam.step(gradient_, rate, step_);
@@ -135,14 +138,14 @@ bool Trainer::step(std::span<const int> batch, std::span<const int> next, double
 
 bool Trainer::done() const {
   if (state_.epoch >= options_.epochs) return true;
-  return options_.patience > 0 && state_.epoch - state_.best_epoch >= options_.patience &&
+  return options_.patience > 0 && state_.epoch - state_.history.selected >= options_.patience &&
          state_.epoch > 0;
 }
 
-const EpochRecord& Trainer::epoch() {
+const FitRecord& Trainer::epoch() {
   MECHFIT_CHECK(!done());
-  const double rate = options_.learning_rate * 500.0 / (500.0 + state_.epoch);
-  EpochRecord record{state_.epoch + 1, 0.0, 0.0, rate, 0, 0};
+  const double rate = options_.learning_rate * kRateEpochs / (kRateEpochs + state_.epoch);
+  FitRecord record{state_.epoch + 1, 0.0, 0.0, rate, 0, 0};
   Random random(0);
   random.set_state(state_.random);
   std::iota(order_.begin(), order_.end(), 0);
@@ -166,7 +169,7 @@ const EpochRecord& Trainer::epoch() {
     if (step(batch, next, rate, record)) counted += static_cast<int>(batch.size());
     batch = next;
   }
-  record.loss = counted > 0 ? record.loss / counted : kInfinity;
+  record.objective = counted > 0 ? record.objective / counted : kInfinity;
   if (sampled) {
     barrier_->choose({});
     if (!std::isfinite((*barrier_)(model_, 1.0, {}))) {
@@ -178,25 +181,21 @@ const EpochRecord& Trainer::epoch() {
   }
   ++state_.epoch;
   record.validation = validation_->all(model_);
-  if (record.validation < state_.best_validation) {
-    state_.best_validation = record.validation;
-    state_.best_epoch = state_.epoch;
-    state_.best = state_.theta;
-  }
-  state_.history.push_back(record);
-  return state_.history.back();
+  if (state_.history.improves(record.validation)) state_.best = state_.theta;
+  state_.history.add(record);
+  return state_.history.records.back();
 }
 
 Model Trainer::best() const {
-  Model model = with_precision(model_, Precision::float64);
+  Model model = model_.with_precision(Precision::float64);
   model.set_parameters(state_.best);
   return model;
 }
 
 void Trainer::restore(TrainState state) {
-  MECHFIT_CHECK(state.theta.size() == state_.theta.size() &&
-                state.best.size() == state_.best.size() &&
-                state.adam.mean.size() == state_.adam.mean.size());
+  const std::size_t size = state_.theta.size();
+  for (const auto* x : {&state.theta, &state.best, &state.adam.mean, &state.adam.square})
+    if (x->size() != size) throw InputError("the checkpoint is of another model");
   state_ = std::move(state);
   model_.set_parameters(state_.theta);
   if (barrier_) {

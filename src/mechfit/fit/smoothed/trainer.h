@@ -1,24 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "mechfit/base/random.h"
-#include "mechfit/fit/smoothed/adam.h"
 #include "mechfit/fit/smoothed/barrier.h"
-#include "mechfit/fit/smoothed/objective.h"
+#include "mechfit/fit/smoothed/objectives.h"
+#include "mechfit/fit/smoothed/train_state.h"
 
 namespace mechfit {
-
-// By what the best parameters are chosen, on validation runs.
-enum class Selection {
-  acceleration,  // predicted against smoothed accelerations, the paper's rule
-  objective      // the training objective itself
-};
 
 struct TrainOptions {
   ObjectiveOptions objective;
@@ -37,28 +28,6 @@ struct TrainOptions {
   Precision precision = Precision::float64;  // of networks while they are trained
 };
 
-struct EpochRecord {
-  int epoch;          // 1 ..
-  double loss;        // mean over the epoch's batches
-  double validation;  // selection criterion
-  double learning_rate;
-  int halvings;  // of steps that left the feasible set
-  int rejected;  // steps whose loss or gradient was not finite
-};
-
-// All that a training needs to go on as if it had never stopped.
-struct TrainState {
-  int epoch = 0;
-  std::vector<double> theta, best;
-  Adam adam;
-  Random::State random{};
-  double best_validation = 0.0;
-  int best_epoch = 0;
-  double alpha = 0.0, mu = 0.0;
-  std::vector<EpochRecord> history;
-  std::map<std::string, std::vector<double>> arrays;  // of joint estimation (joint.h)
-};
-
 // Minimises an objective with Adam on shuffled batches and keeps the parameters that do best on
 // validation. The DEL objective is trained with the barrier over the training configurations: mean
 // rho - mu mean log det(M - alpha I).
@@ -74,23 +43,23 @@ class Trainer {
   ~Trainer();
 
   bool done() const;
-  const EpochRecord& epoch();  // trains one
+  const FitRecord& epoch();  // trains one
 
   Model best() const;                              // the selected model
   const Model& current() const { return model_; }  // in the options' precision
   const TrainState& state() const { return state_; }
-  void restore(TrainState state);  // of a trainer with the same start, samples and options
+  // Of a trainer with the same start, samples and options; InputError when it cannot be.
+  void restore(TrainState state);
 
  private:
   void draw_barrier_points();
   // A step with the gradient that evaluate() left, then evaluate() for the batch after it.
-  bool step(std::span<const int> batch, std::span<const int> next, double rate,
-            EpochRecord& record);
+  bool step(std::span<const int> batch, std::span<const int> next, double rate, FitRecord& record);
   bool evaluate(std::span<const int> batch, bool barrier);
 
   Model model_;
   TrainOptions options_;
-  Objective objective_;
+  std::unique_ptr<Objective> objective_;
   std::unique_ptr<Barrier> barrier_;
   std::unique_ptr<Objective> validation_;
   TrainState state_;

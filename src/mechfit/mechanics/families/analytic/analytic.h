@@ -7,8 +7,12 @@
 
 #include "mechfit/mechanics/families/analytic/equations.h"
 #include "mechfit/mechanics/lagrangian.h"
+#include "mechfit/mechanics/model.h"
 
 namespace mechfit {
+
+struct Start;
+struct StartData;
 
 // A machine whose equations are known up to its physical constants, which are the parameters theta.
 // All angles are measured from hanging; the equations are in systems.cc, replayed through a tape.
@@ -61,6 +65,22 @@ class AnalyticSystem {
   void add_gradient(Workspace& w, std::span<double> merged, bool add = true) const;
   void expand_gradient(std::span<const double> merged, std::span<double> theta) const;
 
+  // The door's second half, see model.h and families.h.
+  static constexpr const char* kFamily = "analytic";
+  static constexpr ParameterKind kKind = ParameterKind::constants;
+  static bool known_as(const std::string& option);
+  static bool automatic(const StartData& data);
+  static std::vector<Start> starts(const StartData& data);
+  static AnalyticSystem read(const Safetensors& file, const Channels& channels,
+                             const std::string& name);
+  void write(Safetensors& file) const;
+  std::vector<ParameterInfo> parameters_info() const;
+  bool scale_is_free() const;
+  const Scales* scales() const { return nullptr; }
+  Description describe() const;
+  std::optional<Sketch> sketch() const;
+  std::vector<double> sketch_points(std::span<const double> q) const;
+
  private:
   int mass_output(int i, int j) const { return i * (i + 1) / 2 + j; }  // i >= j
   int potential_output() const { return n_ * (n_ + 1) / 2; }
@@ -77,7 +97,7 @@ class AnalyticSystem {
   std::vector<double> uniforms_;
 };
 
-static_assert(Lagrangian<AnalyticSystem>);
+static_assert(DescribedLagrangian<AnalyticSystem>);
 
 struct SystemInfo {
   std::string name;

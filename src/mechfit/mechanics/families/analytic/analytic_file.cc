@@ -1,5 +1,6 @@
 #include "mechfit/base/error.h"
 #include "mechfit/files/json_fields.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "mechfit/mechanics/model_family.h"
 
 namespace mechfit {
@@ -24,24 +25,22 @@ std::string joined(const std::vector<std::string>& words) {
 
 }  // namespace
 
-void write_family(const AnalyticSystem& system, Safetensors& file) {
+void AnalyticSystem::write(Safetensors& file) const {
   // Only the name of the equations is stored: they must be those that make_system knows.
-  if (system.joints() > kMostSystemJoints)
-    throw InputError("system '" + system.name() + "': a model file holds at most " +
+  if (joints() > kMostSystemJoints)
+    throw InputError("system '" + name() + "': a model file holds at most " +
                      std::to_string(kMostSystemJoints) + " joints, not " +
-                     std::to_string(system.joints()));
-  const auto names = constant_names(system);
-  if (constant_names(make_system(system.name(), system.joints())) != names)
-    throw InputError("system '" + system.name() +
+                     std::to_string(joints()));
+  const auto names = constant_names(*this);
+  if (constant_names(make_system(name(), joints())) != names)
+    throw InputError("system '" + name() +
                      "' has equations of its own, which a model file cannot hold");
-  file.metadata["family"] = kAnalyticFamily;
-  file.metadata["config"] = to_text({{"system", system.name()}, {"constants", names}});
-  file.tensors["constants"] = {
-      {system.parameter_count()},
-      std::vector<double>(system.parameters().begin(), system.parameters().end())};
+  file.metadata["config"] = to_text({{"system", name()}, {"constants", names}});
+  file.tensors["constants"] = {{parameter_count()}, theta_};
 }
 
-Model read_analytic(const Safetensors& file, const Channels& channels, const std::string& name) {
+AnalyticSystem AnalyticSystem::read(const Safetensors& file, const Channels& channels,
+                                    const std::string& name) {
   const JsonFields config(expect_metadata(file, "config", name), name + ": config");
   const auto names = config.texts("constants");
   if (channels.n() > kMostSystemJoints)
@@ -53,7 +52,7 @@ Model read_analytic(const Safetensors& file, const Channels& channels, const std
       throw InputError("system '" + system.name() + "' has the constants " +
                        joined(constant_names(system)) + ", the file has " + joined(names));
     system.set_parameters(expect_doubles(file, "constants", {system.parameter_count()}, name));
-    return Model(std::move(system));
+    return system;
   } catch (const InputError& e) {
     const std::string what = e.what();
     throw InputError(what.starts_with(name) ? what : name + ": " + what);

@@ -3,12 +3,11 @@
 #include <string>
 #include <vector>
 
+#include "mechfit/mechanics/description.h"
 #include "mechfit/mechanics/families/analytic/tape.h"
 #include "mechfit/mechanics/lagrangian.h"
 
 namespace mechfit {
-
-enum class Range { any, nonnegative, positive };
 
 // A physical constant of a system, one entry of theta.
 struct ConstantDefinition {

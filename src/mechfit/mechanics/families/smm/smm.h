@@ -5,9 +5,13 @@
 
 #include "mechfit/base/batch.h"
 #include "mechfit/mechanics/lagrangian.h"
+#include "mechfit/mechanics/model.h"
 #include "mechfit/net/mlp.h"
 
 namespace mechfit {
+
+struct Start;
+struct StartData;
 
 // Networks work in units of their own, taken from the data; outside everything is physical.
 //   plain joint: feature (q - q_offset) / q;  force network: v / v
@@ -27,11 +31,6 @@ enum class InputMap {
   scaled,  // B = gamma B0, gamma learned
   learned  // every entry of B learned, started at B0
 };
-
-// In what numbers networks compute. Parameters, their gradients and all mechanics are float64 in
-// either case. float32 is for training: steps take little more than half the time, and what is
-// learned agrees in five digits.
-enum class Precision { float64, float32 };
 
 struct SmmConfig {
   std::vector<JointType> joints;  // [n]
@@ -95,6 +94,21 @@ class Smm {
   void clear_gradient(Workspace& w) const;
   void add_gradient(const Workspace& w, std::span<double> merged, bool add = true) const;
   void expand_gradient(std::span<const double> merged, std::span<double> theta) const;
+
+  // The door's second half, see model.h and families.h.
+  static constexpr const char* kFamily = "smm";
+  static constexpr ParameterKind kKind = ParameterKind::weights;
+  static bool known_as(const std::string& option);
+  static bool automatic(const StartData& data);
+  static std::vector<Start> starts(const StartData& data);
+  static Smm read(const Safetensors& file, const Channels& channels, const std::string& name);
+  void write(Safetensors& file) const;
+  std::vector<JointType> joint_types() const { return config_.joints; }
+  std::vector<ParameterInfo> parameters_info() const;
+  bool scale_is_free() const;
+  const Scales* scales() const { return &config_.scales; }
+  Description describe() const;
+  std::optional<Smm> with_fixed_inputs() const;
 
  private:
   friend class SmmPoint;

@@ -3,6 +3,7 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/files/json_fields.h"
+#include "mechfit/mechanics/families/smm/smm.h"
 #include "mechfit/mechanics/model_family.h"
 
 namespace mechfit {
@@ -59,12 +60,11 @@ std::int64_t count(const Shape& shape) {
 
 }  // namespace
 
-void write_family(const Smm& smm, Safetensors& file) {
-  const SmmConfig& c = smm.config();
-  const std::int64_t n = smm.joints(), m = smm.inputs();
+void Smm::write(Safetensors& file) const {
+  const SmmConfig& c = config_;
+  const std::int64_t n = n_, m = m_;
   std::vector<std::string> activations;
   for (const auto a : c.activations) activations.push_back(enum_name(kActivations, a));
-  file.metadata["family"] = kSmmFamily;
   file.metadata["config"] =
       to_text({{"joint_types", names_of(c.joints)},
                {"hidden", c.hidden},
@@ -75,7 +75,7 @@ void write_family(const Smm& smm, Safetensors& file) {
                {"initialisation", enum_name(kInitialisations, c.initialisation)}});
   file.tensors["input.matrix"] = {{n, m}, c.input_matrix};
   write_scales(c.scales, file);
-  std::span<const double> rest = smm.parameters();
+  std::span<const double> rest = parameters();
   for (const Part& part : parts(c)) {
     const auto own = rest.first(static_cast<std::size_t>(count(part.shape)));
     file.tensors[part.name] = {part.shape, std::vector<double>(own.begin(), own.end())};
@@ -85,7 +85,7 @@ void write_family(const Smm& smm, Safetensors& file) {
 }
 
 // Nothing is built before the file was seen to hold arrays of the size it speaks of.
-Model read_smm(const Safetensors& file, const Channels& channels, const std::string& name) {
+Smm Smm::read(const Safetensors& file, const Channels& channels, const std::string& name) {
   const JsonFields config(expect_metadata(file, "config", name), name + ": config");
   SmmConfig c;
   c.joints = read_joint_types(config, channels, name);
@@ -110,7 +110,7 @@ Model read_smm(const Safetensors& file, const Channels& channels, const std::str
   }
   Smm smm(std::move(c));
   smm.set_parameters(theta);
-  return Model(std::move(smm));
+  return smm;
 }
 
 }  // namespace mechfit

@@ -8,6 +8,9 @@
 
 namespace mechfit {
 
+struct Start;
+struct StartData;
+
 // A model linear in its parameters: with the functions phi of TrigBasis and the scales of an Smm,
 //
 //   M_ij = energy / (v_i v_j) sum_k theta_ijk phi_k(q),   V = energy sum_k theta_k phi_k(q)
@@ -96,6 +99,20 @@ class Trig {
   void add_gradient(Workspace& w, std::span<double> merged, bool add = true) const;
   void expand_gradient(std::span<const double> merged, std::span<double> theta) const;
 
+  // The door's second half, see model.h and families.h.
+  static constexpr const char* kFamily = "trig";
+  static constexpr ParameterKind kKind = ParameterKind::coefficients;
+  static bool known_as(const std::string& option);
+  static bool automatic(const StartData& data);
+  static std::vector<Start> starts(const StartData& data);
+  static Trig read(const Safetensors& file, const Channels& channels, const std::string& name);
+  void write(Safetensors& file) const;
+  std::vector<JointType> joint_types() const { return config_.joints; }
+  std::vector<ParameterInfo> parameters_info() const;
+  bool scale_is_free() const;
+  const Scales* scales() const { return &config_.scales; }
+  Description describe() const;
+
  private:
   int entries() const { return n_ * (n_ + 1) / 2; }
   // Speed below which Coulomb friction is smoothed, in units of the slip's velocity scale.
@@ -117,6 +134,6 @@ class Trig {
   std::vector<double> theta_, d_, force_scale_, b_;
 };
 
-static_assert(Lagrangian<Trig>);
+static_assert(DescribedLagrangian<Trig>);
 
 }  // namespace mechfit

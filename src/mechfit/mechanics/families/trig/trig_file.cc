@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "mechfit/base/error.h"
+#include "mechfit/mechanics/families/trig/trig.h"
 #include "mechfit/mechanics/model_family.h"
 
 namespace mechfit {
@@ -12,10 +13,9 @@ constexpr double kMostProducts = 1e8;
 
 }  // namespace
 
-void write_family(const Trig& trig, Safetensors& file) {
-  const TrigConfig& c = trig.config();
-  const std::int64_t n = trig.joints(), m = trig.inputs();
-  file.metadata["family"] = kTrigFamily;
+void Trig::write(Safetensors& file) const {
+  const TrigConfig& c = config_;
+  const std::int64_t n = n_, m = m_;
   file.metadata["config"] = to_text({{"joint_types", names_of(c.joints)},
                                      {"degree", c.degree},
                                      {"mass_joints", c.mass_joints},
@@ -24,12 +24,10 @@ void write_family(const Trig& trig, Safetensors& file) {
                                      {"input_map", enum_name(input_map_names(), c.input_map)}});
   file.tensors["input.matrix"] = {{n, m}, c.input_matrix};
   write_scales(c.scales, file);
-  const auto theta = trig.parameters();
-  file.tensors["theta"] = {{static_cast<std::int64_t>(theta.size())},
-                           std::vector<double>(theta.begin(), theta.end())};
+  file.tensors["theta"] = {{static_cast<std::int64_t>(theta_.size())}, theta_};
 }
 
-Model read_trig(const Safetensors& file, const Channels& channels, const std::string& name) {
+Trig Trig::read(const Safetensors& file, const Channels& channels, const std::string& name) {
   const JsonFields config(expect_metadata(file, "config", name), name + ": config");
   TrigConfig c;
   c.joints = read_joint_types(config, channels, name);
@@ -50,7 +48,7 @@ Model read_trig(const Safetensors& file, const Channels& channels, const std::st
   c.scales = read_scales(file, channels, name);
   Trig trig(std::move(c));
   trig.set_parameters(expect_doubles(file, "theta", {trig.parameter_count()}, name));
-  return Model(std::move(trig));
+  return trig;
 }
 
 }  // namespace mechfit

@@ -1,0 +1,100 @@
+#include "mechfit/fit/fit_data.h"
+
+#include <algorithm>
+
+#include "mechfit/base/error.h"
+#include "mechfit/fit/data_scales.h"
+#include "mechfit/fit/smoothed/samples.h"
+#include "mechfit/log/split.h"
+#include "mechfit/log/thin.h"
+
+namespace mechfit {
+namespace {
+
+// A little less than a turn: the range above which a joint is taken to go round.
+constexpr double kFullTurn = 6.0;
+
+bool turns_fully(const Log& log) {
+  const int n = log.n();
+  for (const auto& run : log.runs)
+    for (int j = 0; j < n; ++j) {
+      double least = run.q[j], most = least;
+      for (int k = 0; k < run.size(); ++k) {
+        least = std::min(least, run.q[k * n + j]);
+        most = std::max(most, run.q[k * n + j]);
+      }
+      if (most - least > kFullTurn) return true;
+    }
+  return false;
+}
+
+void split(const Log& observed, const std::optional<Log>& validation, const FitOptions& options,
+           FitData& data) {
+  if (validation) {
+    if (validation->n() != observed.n() || validation->m() != observed.m())
+      throw InputError("the validation log has other joints or inputs than the log");
+    data.train = std::make_shared<const Log>(observed);
+    data.validation = std::make_shared<const Log>(*validation);
+    return;
+  }
+  Split parts = split_runs(observed, options.seed);
+  data.train = std::make_shared<const Log>(std::move(parts.train));
+  data.validation = std::make_shared<const Log>(std::move(parts.validation));
+  data.notes.push_back(parts.note);
+}
+
+std::shared_ptr<const SmoothResult> smoothed(const std::shared_ptr<const Log>& log,
+                                             const FitOptions& options, ThreadPool& pool) {
+  if (options.smoothed) {
+    for (const auto& run : log->runs)
+      if (run.qd.size() != run.q.size() || run.qdd.size() != run.q.size())
+        throw InputError("run '" + run.name +
+                         "' has no velocities and accelerations (columns qd, qdd)");
+    return std::make_shared<const SmoothResult>(SmoothResult{*log, {}});
+  }
+  SmoothOptions smoothing;
+  smoothing.method = options.smoother;
+  return std::make_shared<const SmoothResult>(smooth(*log, smoothing, pool));
+}
+
+std::shared_ptr<const Log> log_of(std::shared_ptr<const SmoothResult> result) {
+  return {result, &result->log};
+}
+
+// Joint estimation smooths with white noise on the jerk, whatever the other methods do.
+void prepare_joint(const FitOptions& options, ThreadPool& pool, FitData& data) {
+  const Thinning thinning = choose_thinning(data.train_smoothed->log, options.step);
+  if (!thinning.note.empty()) data.notes.push_back(thinning.note);
+  if (thinning.stride == 1 && options.smoother == SmoothMethod::white_jerk) {
+    data.validation_smoothed = log_of(smoothed(data.validation, options, pool));
+    data.joint = {data.train, data.validation, data.train_smoothed, data.validation_smoothed};
+    return;
+  }
+  data.joint =
+      joint_data(thin(*data.train, thinning.stride), thin(*data.validation, thinning.stride), pool);
+  if (thinning.stride == 1) data.validation_smoothed = data.joint.validation_smoothed;
+}
+
+}  // namespace
+
+FitData prepare_fit(const Log& observed, const std::optional<Log>& validation,
+                    const FitOptions& options, ThreadPool& pool) {
+  FitData data;
+  data.channels = observed.channels;
+  split(observed, validation, options, data);
+  data.train_smoothed = smoothed(data.train, options, pool);
+  const Samples samples = make_samples(data.train_smoothed->log);
+  const char* too_short = "every part of the log needs a run of at least three samples";
+  if (samples.triples.empty()) throw InputError(too_short);
+  if (options.method == FitMethod::joint) {
+    prepare_joint(options, pool, data);
+  } else {
+    data.validation_smoothed = log_of(smoothed(data.validation, options, pool));
+    if (make_samples(*data.validation_smoothed).triples.empty()) throw InputError(too_short);
+  }
+  data.size = magnitudes(samples);
+  data.full_turns = turns_fully(data.train_smoothed->log);
+  return data;
+}
+
+}  // namespace mechfit

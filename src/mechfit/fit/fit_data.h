@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mechfit/fit/fit_options.h"
+#include "mechfit/fit/joint/joint.h"
+
+namespace mechfit {
+
+// What a fit knows of its log, made once and handed on.
+struct FitData {
+  Channels channels;
+  std::shared_ptr<const Log> train, validation;  // as observed
+  std::shared_ptr<const SmoothResult> train_smoothed;
+  std::shared_ptr<const Log> validation_smoothed;  // null where joint estimation has no use for it
+  Magnitudes size;                                 // of the smoothed training runs
+  bool full_turns = false;                         // some joint goes round in a training run
+  JointData joint;                                 // thinned; empty for the other methods
+  std::vector<std::string> notes;                  // for the user
+};
+
+// Splits, smooths and thins. InputError when the log is too short or does not fit the options.
+FitData prepare_fit(const Log& observed, const std::optional<Log>& validation,
+                    const FitOptions& options, ThreadPool& pool);
+
+}  // namespace mechfit

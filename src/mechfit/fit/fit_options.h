@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mechfit/estimate/kalman/smoother.h"
+#include "mechfit/integrate/runge_kutta.h"
+#include "mechfit/mechanics/families/start.h"
+
+namespace mechfit {
+
+// How a model is fitted: by estimating the motion and the model together (joint.h), or by one of
+// the objectives on smoothed data (objectives.h).
+enum class FitMethod { joint, del, acceleration, next_state, gauge_free };
+
+// By what the best parameters are chosen on smoothed validation runs.
+enum class Selection {
+  acceleration,  // predicted against smoothed accelerations, the paper's rule
+  objective      // the training objective itself
+};
+
+struct FitOptions {
+  // smm (networks), trig (trigonometric polynomials), the name of an analytic system
+  // (list_systems), or auto: those that take part by themselves (families.h), whichever makes the
+  // held-out runs most likely
+  std::string family = "auto";
+  FitMethod method = FitMethod::joint;
+  double learning_rate = 0.0;  // 0: 0.01
+  int epochs = 0;  // passes over the data at most; 0: what joint estimation needs, else 500
+  int batch = 256;
+  std::uint64_t seed = 0;
+  // Widths: tanh, the last one linear when there are three or more; empty: 16, 16 by joint
+  // estimation, 32, 32, 32 by the other methods
+  std::vector<int> hidden;
+  int degree = 0;     // of trig's harmonics; 0: 1 or 2, whichever makes held-out runs more likely
+  int ensemble = 1;   // networks that are fitted, which differ in seed and features
+  double step = 0.0;  // joint estimation takes samples at least this far apart; 0: chosen
+  ForceKind force = ForceKind::friction;
+  std::vector<std::string> input_joints;  // the joint that each input pushes; empty: the first ones
+  bool learn_inputs = false;              // every entry of B is learned
+  SmoothMethod smoother = SmoothMethod::white_jerk;
+  bool smoothed = false;  // the log already has positions, velocities and accelerations to train on
+  Selection selection = Selection::acceleration;
+  int patience = 0;
+  std::optional<double> barrier_weight;
+  RungeKutta integrator = RungeKutta::midpoint;
+  Precision precision = Precision::float64;  // float32: networks on smoothed data train faster
+  bool scale = true;                         // take scales from the data and weigh errors per joint
+  std::map<std::string, double> fix;         // constants of an analytic system that are known
+};
+
+}  // namespace mechfit

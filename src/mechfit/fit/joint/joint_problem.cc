@@ -1,0 +1,139 @@
+#include "mechfit/fit/joint/joint_problem.h"
+
+#include <cmath>
+
+#include "mechfit/base/error.h"
+#include "mechfit/estimate/motion/model_smoother.h"
+#include "mechfit/mechanics/families/smm/smm.h"
+
+namespace mechfit {
+namespace {
+
+// Weight of the prior that keeps M positive definite, and the points at which it looks.
+constexpr double kMassWeight = 100;
+constexpr int kPriorPoints = 128;
+
+// From one look to the next the motions of held-out runs stay close to their minimum: few steps do.
+constexpr MotionRun::Options kScoreSolve{8, 1e-2};
+
+// sigma as the white-jerk smoother found it, s the size of the accelerations.
+MotionNoise make_first_noise(const SmoothResult& smoothed, const std::vector<double>& sigma) {
+  const int n = smoothed.log.n();
+  MotionNoise noise;
+  for (int j = 0; j < n; ++j) {
+    double variance = 0, acceleration = 0;
+    int count = 0;
+    for (std::size_t r = 0; r < smoothed.log.runs.size(); ++r) {
+      const double sd = smoothed.at(static_cast<int>(r), j).observation_sd;
+      variance += sd * sd / static_cast<double>(smoothed.log.runs.size());
+      const auto& a = smoothed.log.runs[r].qdd;
+      for (std::size_t k = j; k < a.size(); k += n, ++count) acceleration += a[k] * a[k];
+    }
+    noise.sigma.push_back(sigma.empty() ? std::sqrt(variance) : sigma[j]);
+    noise.s.push_back(std::sqrt(acceleration / count));
+    if (!(noise.sigma[j] > 0 && noise.s[j] > 0))
+      throw InputError("joint '" + smoothed.log.channels.joints[j] +
+                       "' does not move in the training data, or has no noise");
+  }
+  return noise;
+}
+
+// Whether a family's errors are well below the accelerations; else its motions are no better than
+// smoothed ones.
+bool explains_motion(const MotionNoise& fitted, const MotionNoise& first) {
+  // A Furuta pendulum driven by a voltage, which trig cannot explain, stays above.
+  constexpr double kBelow = 0.5;
+  for (std::size_t j = 0; j < first.s.size(); ++j)
+    if (!(fitted.s[j] < kBelow * first.s[j])) return false;
+  return true;
+}
+
+}  // namespace
+
+std::unique_ptr<MassPrior> make_mass_prior(const Model& model, const Log& motions) {
+  const Scales* scales = model.scales();
+  if (!scales) return nullptr;
+  std::vector<double> q;
+  for (const auto& run : motions.runs) q.insert(q.end(), run.q.begin(), run.q.end());
+  std::vector<double> unit = scales->v;
+  for (double& v : unit) v /= std::sqrt(scales->energy);
+  return std::make_unique<MassPrior>(model, spread_points(model.joint_types(), q, kPriorPoints),
+                                     unit, model.scale_is_free(), kMassWeight);
+}
+
+double HeldOut::score(const Model& model, const MotionNoise& noise) {
+  runs.solve(model, noise, kScoreSolve);
+  if (runs.linearise(model, RunDerivatives::configurations)) return likelihood_score(runs, noise);
+  runs.set_motions(start_);
+  return -std::numeric_limits<double>::infinity();
+}
+
+JointProblem::JointProblem(const Model& start, const JointData& data, const JointOptions& options,
+                           ThreadPool& pool)
+    : start_(start),
+      options_(options),
+      data_(data),
+      pool_(pool),
+      first_noise_(make_first_noise(*data.train_smoothed, options.sigma)),
+      prepared_(start.kind() == ParameterKind::weights && options.before &&
+                explains_motion(options.before->noise, first_noise_)),
+      train_start_(prepared_ ? options.before->train : data.train_smoothed->log),
+      validation_start_(prepared_ ? options.before->validation : *data.validation_smoothed),
+      runs_(start, *data.train, train_start_, pool),
+      held_out_(start, *data.validation, validation_start_, pool),
+      prior_(make_mass_prior(start, train_start_)) {}
+
+NoiseSearch JointProblem::noise_search() const {
+  NoiseSearch search;
+  search.sigma = options_.sigma.empty();
+  search.s_floor = kLowestS;
+  search.s_unit = first_noise_.s;
+  return search;
+}
+
+JointBest JointProblem::snapshot(double score, const Model& model, const MotionNoise& noise) const {
+  const auto theta = model.parameters();
+  return {score, {theta.begin(), theta.end()}, noise, runs_.motions(), held_out_.runs.motions()};
+}
+
+void JointProblem::restore(const JointBest& best) {
+  runs_.set_motions(best.motions);
+  held_out_.runs.set_motions(best.held_out);
+}
+
+void JointProblem::finish(const JointBest& best, JointResult& result) {
+  result.model.set_parameters(best.theta);
+  result.noise = best.noise;
+  result.validation_score = best.score;
+  result.validation_count = held_out_.runs.observation_count();
+  restore(best);
+  if (runs_.linearise(result.model, RunDerivatives::configurations))
+    result.log_likelihood = runs_.log_likelihood(best.noise) / runs_.observation_count();
+  const auto motion = [&](const Log& observed, const Log& start, const JointRuns& runs) {
+    return smooth_with_model(result.model, observed, runs.with_motions(start), best.noise, pool_)
+        .log;
+  };
+  result.train = motion(*data_.train, train_start_, runs_);
+  result.validation = motion(*data_.validation, validation_start_, held_out_.runs);
+}
+
+JointData joint_data(Log train, Log validation, ThreadPool& pool) {
+  JointData data;
+  data.train = std::make_shared<const Log>(std::move(train));
+  data.validation = std::make_shared<const Log>(std::move(validation));
+  data.train_smoothed = std::make_shared<const SmoothResult>(smooth(*data.train, {}, pool));
+  data.validation_smoothed = std::make_shared<const Log>(smooth(*data.validation, {}, pool).log);
+  return data;
+}
+
+JointResult fit_joint(const Model& start, const JointData& data, const JointOptions& options,
+                      ThreadPool& pool, const JointHooks& hooks) {
+  MECHFIT_CHECK(data.train->n() == start.joints() && data.validation->n() == start.joints());
+  MECHFIT_CHECK(options.sigma.empty() ||
+                options.sigma.size() == static_cast<std::size_t>(start.joints()));
+  JointProblem problem(start, data, options, pool);
+  return start.kind() == ParameterKind::weights ? fit_joint_network(problem, hooks)
+                                                : fit_joint_gauss_newton(problem, hooks);
+}
+
+}  // namespace mechfit

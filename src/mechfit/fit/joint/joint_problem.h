@@ -1,0 +1,83 @@
+#pragma once
+
+#include <memory>
+
+#include "mechfit/fit/joint/joint.h"
+#include "mechfit/fit/joint/joint_runs.h"
+#include "mechfit/fit/joint/mass_prior.h"
+
+namespace mechfit {
+
+// The least s in units of the accelerations: without a floor the s of a joint that a model fits
+// exactly falls without end.
+inline constexpr double kLowestS = 1e-3;
+
+// The runs that a choice between models goes by.
+class HeldOut {
+ public:
+  HeldOut(const Model& model, const Log& observed, const Log& start, ThreadPool& pool)
+      : runs(model, observed, start, pool), start_(runs.motions()) {}
+
+  JointRuns runs;
+
+  // Log-likelihood per number, the motions solved for the model, which they stay at; minus infinity
+  // where it has no positive definite M.
+  double score(const Model& model, const MotionNoise& noise);
+
+ private:
+  Motions start_;
+};
+
+// The prior on M in the family's own units, which make M near one; null for families in physical
+// units, which need none.
+std::unique_ptr<MassPrior> make_mass_prior(const Model& model, const Log& motions);
+
+// What both engines of joint estimation begin and end with.
+class JointProblem {
+ public:
+  JointProblem(const Model& start, const JointData& data, const JointOptions& options,
+               ThreadPool& pool);
+
+  const Model& start() const { return start_; }
+  const JointOptions& options() const { return options_; }
+  JointRuns& runs() { return runs_; }
+  HeldOut& held_out() { return held_out_; }
+  MassPrior* prior() { return prior_.get(); }  // null for families that need none
+  // sigma as smoothing found it, s the size of the accelerations.
+  const MotionNoise& first_noise() const { return first_noise_; }
+  NoiseSearch noise_search() const;
+  // Whether the motions began as another family left them.
+  bool prepared() const { return prepared_; }
+
+  // Where the fit stands, as the best so far.
+  JointBest snapshot(double score, const Model& model, const MotionNoise& noise) const;
+  // Back to it.
+  void restore(const JointBest& best);
+  // Makes the result of the best: model, noise, likelihoods, motions with their deviations.
+  void finish(const JointBest& best, JointResult& result);
+
+ private:
+  const Model& start_;
+  const JointOptions& options_;
+  const JointData& data_;
+  ThreadPool& pool_;
+  MotionNoise first_noise_;
+  bool prepared_;
+  const Log &train_start_, &validation_start_;  // motions to begin with
+  JointRuns runs_;
+  HeldOut held_out_;
+  std::unique_ptr<MassPrior> prior_;
+};
+
+// The two engines.
+JointResult fit_joint_gauss_newton(JointProblem& problem, const JointHooks& hooks);
+JointResult fit_joint_network(JointProblem& problem, const JointHooks& hooks);
+
+// Whether a richer model of the same family promises to explain the training runs better than by
+// chance: at the poorer model's fit p parameters that are of no use promise a decrease of J by
+// half a chi-square number of p degrees of freedom, less where priors hold them. `theta` are the
+// parameters with which it is the poorer model.
+bool promises_more(const Model& richer, const std::vector<double>& theta, const JointResult& poorer,
+                   const Log& train, ThreadPool& pool);
+
+}  // namespace mechfit

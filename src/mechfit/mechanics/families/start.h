@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "mechfit/log/log.h"
+#include "mechfit/mechanics/magnitudes.h"
+#include "mechfit/mechanics/model.h"
+
+// What a family may know when it makes the model that a fit starts from.
+namespace mechfit {
+
+// What is known of the forces that are not from the potential or the inputs.
+enum class ForceKind { none, network, friction, friction_network };
+
+struct StartData {
+  Channels channels;
+  Magnitudes size;          // of the training data
+  bool full_turns = false;  // some joint goes round in the data
+  bool competes = true;     // false: the model only prepares the motions for another family
+  // Networks are smaller where the motion is estimated with them.
+  bool joint_estimation = true;
+  // The objective cannot shrink M, so the gain of the inputs has to be learned.
+  bool learn_gain = false;
+
+  // Options of the fit, as FitOptions has them.
+  std::string family;
+  ForceKind force = ForceKind::friction;
+  std::vector<int> hidden;
+  int degree = 0;
+  int ensemble = 1;
+  std::uint64_t seed = 0;
+  std::vector<std::string> input_joints;
+  bool learn_inputs = false;
+  bool scale = true;
+  std::map<std::string, double> fix;
+
+  bool force_network() const {
+    return force == ForceKind::network || force == ForceKind::friction_network;
+  }
+  bool friction() const {
+    return force == ForceKind::friction || force == ForceKind::friction_network;
+  }
+};
+
+// A model to start from.
+struct Start {
+  std::string name;  // for the user: "trig of degree 2"
+  Model model;
+  std::vector<int> held;  // parameters that are known and keep their values
+};
+
+// B0 [n][m]: one where an input pushes a joint. InputError when the options do not fit the log.
+std::vector<double> input_matrix(const Channels& channels, const std::vector<std::string>& joints);
+
+// Units for such data. With inputs through a fixed matrix B0 [n][m] (`physical`) the unit of energy
+// is that of the work they do in one time unit; without it is free and 1.
+Scales data_scales(const Magnitudes& size, const std::vector<JointType>& joints,
+                   const std::vector<double>& input_matrix, bool physical);
+
+}  // namespace mechfit

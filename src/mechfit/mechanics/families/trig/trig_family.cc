@@ -1,0 +1,98 @@
+#include <cmath>
+
+#include "mechfit/base/error.h"
+#include "mechfit/mechanics/families/start.h"
+#include "mechfit/mechanics/families/trig/trig.h"
+
+// What trigonometric polynomials say of themselves, and how a fit starts with them.
+namespace mechfit {
+namespace {
+
+// Above this number of joints trig has too many functions to be tried without being asked for.
+constexpr int kMostJoints = 4;
+// A richer model than this is not tried without being asked for: a Gauss-Newton step takes the
+// square of it per observed number.
+constexpr int kMostParameters = 300;
+// Degree 2 is exact for chains of revolute joints in space.
+constexpr int kHighestDegree = 2;
+// Spread of the prior: coefficients in the model's own units are of the order of one.
+constexpr double kSpread = 3.0;
+
+Trig start_degree(const StartData& data, int degree) {
+  if (data.force_network())
+    throw InputError("family trig has no force network; expected option 'force' none or friction");
+  TrigConfig config;
+  config.joints = data.channels.joint_types;
+  config.inputs = data.channels.m();
+  config.friction = data.friction();
+  config.degree = degree;
+  config.input_matrix = input_matrix(data.channels, data.input_joints);
+  if (data.learn_inputs) config.input_map = InputMap::learned;
+  config.scales = data_scales(data.size, config.joints, config.input_matrix,
+                              config.inputs > 0 && !data.learn_inputs);
+  return Trig(std::move(config));
+}
+
+}  // namespace
+
+bool Trig::known_as(const std::string& option) { return option == kFamily; }
+
+bool Trig::automatic(const StartData& data) {
+  return data.channels.n() <= kMostJoints && !data.force_network();
+}
+
+std::vector<Start> Trig::starts(const StartData& data) {
+  std::vector<Start> list;
+  const int lowest = data.degree > 0 ? data.degree : 1;
+  const int highest = data.degree > 0 ? data.degree : data.competes ? kHighestDegree : 1;
+  for (int degree = lowest; degree <= highest; ++degree) {
+    Trig trig = start_degree(data, degree);
+    if ((degree > lowest || !data.competes) && trig.parameter_count() > kMostParameters) break;
+    list.push_back({"trig of degree " + std::to_string(degree), std::move(trig), {}});
+  }
+  return list;
+}
+
+std::vector<ParameterInfo> Trig::parameters_info() const {
+  std::vector<ParameterInfo> list(theta_.size());
+  for (int k = 0; k < parameter_count(); ++k) {
+    ParameterInfo& info = list[k];
+    info.name = "theta " + std::to_string(k);
+    const bool friction = k >= friction_offset() && k < input_offset();
+    const bool constant_of_mass = k < potential_offset() && k % mass_functions() == 0;
+    if (friction) info.range = Range::nonnegative;
+    const bool flat = friction || constant_of_mass || k >= input_offset();
+    info.prior_precision = flat ? 0.0 : 1 / (kSpread * kSpread);
+    info.prunable = !constant_of_mass && k < input_offset();
+  }
+  return list;
+}
+
+bool Trig::scale_is_free() const { return m_ == 0 || config_.input_map != InputMap::fixed; }
+
+Description Trig::describe() const {
+  Description out;
+  out.words = "trigonometric polynomials";
+  const auto slip_name = [](const Slip& slip) {
+    const std::string first = std::to_string(slip.i + 1);
+    return slip.j < 0 ? first : "between " + first + " and " + std::to_string(slip.j + 1);
+  };
+  const int count = static_cast<int>(slips_.size());
+  for (int k = 0; k < count; ++k)
+    if (viscous(k) > 0)
+      out.values.push_back({"viscous friction " + slip_name(slips_[k]), viscous(k), "", -1});
+  for (int k = 0; k < count; ++k)
+    if (coulomb(k) > 0)
+      out.values.push_back({"Coulomb friction " + slip_name(slips_[k]), coulomb(k), "", -1});
+  if (config_.input_map != InputMap::fixed) {
+    const std::vector<double> b = input_matrix();
+    for (int i = 0; i < n_; ++i)
+      for (int j = 0; j < m_; ++j)
+        out.values.push_back(
+            {"input " + std::to_string(j + 1) + " on joint " + std::to_string(i + 1), b[i * m_ + j],
+             "", -1});
+  }
+  return out;
+}
+
+}  // namespace mechfit
