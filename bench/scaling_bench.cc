@@ -125,7 +125,8 @@ Samples swings(int runs, std::uint64_t seed) {
 
 // The paper's fit: 8 runs, 500 epochs, selection by acceleration on 4 runs every epoch, test error
 // on 4 runs whenever the selection improves.
-void paper_fit(benchmark::State& state, FitMethod method, Precision precision = Precision::float64) {
+void paper_fit(benchmark::State& state, FitMethod method,
+               Precision precision = Precision::float64) {
   const Samples train = swings(8, 1), validation = swings(4, 2), test = swings(4, 3);
   ThreadPool pool(1);
   for (auto _ : state) {
@@ -140,7 +141,7 @@ void paper_fit(benchmark::State& state, FitMethod method, Precision precision = 
       trainer.epoch();
       if (trainer.state().history.selected != trainer.state().epoch) continue;
       model.set_parameters(trainer.state().best);
-      test_error = error.all(model);
+      test_error = error->all(model);
     }
     state.counters["test MSE"] = test_error;
     state.counters["best epoch"] = trainer.state().history.selected;

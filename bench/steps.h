@@ -32,16 +32,16 @@ class ObjectiveStep {
   ObjectiveStep(FitMethod method, int n, int width, bool force, int threads = 1,
                 Precision precision = Precision::float64)
       : pool_(threads),
-        model(with_precision(network(n, width, force), precision)),
+        model(network(n, width, force).with_precision(precision)),
         samples(paper_sized_motion(n)),
-        objective(model, samples, {method, RungeKutta::midpoint, {}, {}}, pool_),
-        batch(batch_of(objective.items())),
+        objective(make_objective(model, samples, {method, RungeKutta::midpoint, {}, {}}, pool_)),
+        batch(batch_of(objective->items())),
         theta(model.parameters().begin(), model.parameters().end()),
         gradient(theta.size()) {}
 
   double operator()() {
     model.set_parameters(theta);
-    return objective(model, batch, gradient);
+    return (*objective)(model, batch, gradient);
   }
 
  private:
@@ -50,7 +50,7 @@ class ObjectiveStep {
  public:
   Model model;
   Samples samples;
-  Objective objective;
+  std::unique_ptr<Objective> objective;
   std::vector<int> batch;
   std::vector<double> theta, gradient;
 };

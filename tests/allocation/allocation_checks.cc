@@ -91,8 +91,8 @@ TEST_P(TrainingSteps, AllocateNothing) {
   const int n = 2, width = 32;
   for (Precision precision : {Precision::float64, Precision::float32})
     for (bool force : {false, true}) {
-      for (FitMethod method :
-           {FitMethod::del, FitMethod::gauge_free, FitMethod::acceleration, FitMethod::next_state}) {
+      for (FitMethod method : {FitMethod::del, FitMethod::gauge_free, FitMethod::acceleration,
+                               FitMethod::next_state}) {
         bench::ObjectiveStep step(method, n, width, force, GetParam(), precision);
         EXPECT_EQ(allocations_of([&] { step(); }), 0) << static_cast<int>(method);
         EXPECT_EQ(allocations_of([&] { step.objective.all(step.model); }), 0);

@@ -6,6 +6,7 @@
 
 #include "mechfit/evaluate/scores.h"
 #include "mechfit/fit/fit.h"
+#include "mechfit/fit/state.h"
 #include "mechfit/integrate/simulate.h"
 #include "mechfit/log/split.h"
 #include "mechfit/mechanics/point.h"
@@ -99,13 +100,13 @@ TEST(Fit, ANetworkGoesOnWithPreciseDataAndResumesThere) {
   EXPECT_GT(whole.history.records.size(), 1205u);
   FitState saved;
   FitHooks interrupted;
-  interrupted.progress = [](const FitProgress& at) { return at.record.epoch < 1203; };
+  interrupted.progress = [](const FitProgress& at) { return at.record.step < 1203; };
   interrupted.checkpoint = [&](const FitState& state, const FitHistory&) { saved = state; };
-  EXPECT_FALSE(run(interrupted).finished);
+  EXPECT_EQ(run(interrupted).status, FitStatus::interrupted);
   FitHooks resumed;
   resumed.resume = &saved;
   const FitResult rest = run(resumed);
-  EXPECT_TRUE(rest.finished);
+  EXPECT_EQ(rest.status, FitStatus::finished);
   EXPECT_EQ(rest.history.records.size(), whole.history.records.size());
   EXPECT_TRUE(std::equal(rest.model.parameters().begin(), rest.model.parameters().end(),
                          whole.model.parameters().begin()));

@@ -150,8 +150,8 @@ TEST(MassPrior, DerivativesAgreeWithFiniteDifferences) {
 TEST(FitJoint, TrigonometricModelIsFarBetterThanSmoothingAlone) {
   const PendulumData data = testing::pendulum_data(0.5, 0.1, 11);
   ThreadPool pool(2);
-  const auto result =
-      fit_joint(Model(trig_for(data.train, pool)), joint_data(data.train, data.validation, pool), {}, pool);
+  const auto result = fit_joint(Model(trig_for(data.train, pool)),
+                                joint_data(data.train, data.validation, pool), {}, pool);
   EXPECT_EQ(result.status, FitStatus::finished);
   EXPECT_LT(acceleration_mse(result.model, data.test, pool), 0.5);
   EXPECT_NEAR(result.noise.sigma[0], 0.1, 0.01);
@@ -169,7 +169,8 @@ TEST(FitJoint, AHigherDegreePromisesMoreOnlyWhereItIsNeeded) {
       if (!periodic) log->channels.joint_types.assign(2, JointType::plain);
     ThreadPool pool(2);
     const Trig poorer = trig_for(data.train, pool);
-    const auto fitted = fit_joint(Model(poorer), joint_data(data.train, data.validation, pool), {}, pool);
+    const auto fitted =
+        fit_joint(Model(poorer), joint_data(data.train, data.validation, pool), {}, pool);
     TrigConfig config = poorer.config();
     config.degree = 2;
     const Model richer{Trig(config)};
@@ -187,7 +188,8 @@ TEST(FitJoint, FindsTheConstantsThatTheMotionTells) {
   start.set_constant("m2", 1.6);
   JointOptions options;
   options.fixed = {0, 4};  // m1 and g are known
-  const auto result = fit_joint(Model(start), joint_data(data.train, data.validation, pool), options, pool);
+  const auto result =
+      fit_joint(Model(start), joint_data(data.train, data.validation, pool), options, pool);
   const AnalyticSystem& found = *result.model.as<AnalyticSystem>();
   EXPECT_EQ(found.constant("m1"), 1);
   EXPECT_EQ(found.constant("g"), 10);
@@ -207,8 +209,8 @@ TEST(FitJoint, FindsTheConstantsThatTheMotionTells) {
 TEST(FitJoint, NamesWhatTheMotionDoesNotTell) {
   const PendulumData data = testing::pendulum_data(0.5, 0.05, 13, 80);
   ThreadPool pool(2);
-  const auto result =
-      fit_joint(Model(testing::pendulum_truth(0.5)), joint_data(data.train, data.validation, pool), {}, pool);
+  const auto result = fit_joint(Model(testing::pendulum_truth(0.5)),
+                                joint_data(data.train, data.validation, pool), {}, pool);
   // Masses and damping only relative to each other; lengths only relative to gravity.
   ASSERT_FALSE(result.undetermined.empty());
   std::string all;
@@ -248,8 +250,8 @@ TEST(FitJoint, LivesWithMissingSamplesUnevenStepsAndShortRuns) {
   data.train.runs[0].t.resize(20);
   data.train.runs[0].q.resize(40);
   ThreadPool pool(2);
-  const auto result =
-      fit_joint(Model(trig_for(data.train, pool)), joint_data(data.train, data.validation, pool), {}, pool);
+  const auto result = fit_joint(Model(trig_for(data.train, pool)),
+                                joint_data(data.train, data.validation, pool), {}, pool);
   EXPECT_LT(acceleration_mse(result.model, data.test, pool), 2);
   EXPECT_EQ(result.train.runs[0].size(), 20);
 }
@@ -260,8 +262,8 @@ TEST(FitJoint, StopsWhenTheProgressHookSaysSo) {
   int calls = 0;
   JointHooks hooks;
   hooks.progress = [&](const FitRecord&, int) { return ++calls < 6; };
-  const auto result =
-      fit_joint(Model(trig_for(data.train, pool)), joint_data(data.train, data.validation, pool), {}, pool, hooks);
+  const auto result = fit_joint(Model(trig_for(data.train, pool)),
+                                joint_data(data.train, data.validation, pool), {}, pool, hooks);
   EXPECT_EQ(result.status, FitStatus::interrupted);
   EXPECT_EQ(result.history.records.size(), 6u);
 }

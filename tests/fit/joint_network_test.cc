@@ -8,8 +8,8 @@
 #include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/evaluate/acceleration_error.h"
 #include "mechfit/fit/data_scales.h"
-#include "mechfit/fit/joint/joint_problem.h"
 #include "mechfit/fit/joint/joint_gauss_newton.h"
+#include "mechfit/fit/joint/joint_problem.h"
 #include "mechfit/fit/smoothed/samples.h"
 #include "mechfit/log/thin.h"
 #include "tests/fit/pendulum_data.h"
@@ -144,11 +144,13 @@ TEST(JointNetwork, GainsByTheMotionsOfAnotherFamily) {
   config.joints = data.train.channels.joint_types;
   config.friction = true;
   config.scales = model.as<Smm>()->config().scales;
-  const JointResult trig = fit_joint(Model(Trig(config)), joint_data(data.train, data.validation, pool), {}, pool);
+  const JointResult trig =
+      fit_joint(Model(Trig(config)), joint_data(data.train, data.validation, pool), {}, pool);
   const auto error = [&](const JointResult* before) {
     JointOptions options;
     options.before = before;
-    const auto result = fit_joint(model, joint_data(data.train, data.validation, pool), options, pool);
+    const auto result =
+        fit_joint(model, joint_data(data.train, data.validation, pool), options, pool);
     return acceleration_mse(result.model, data.test, pool);
   };
   EXPECT_LT(error(&trig), 0.7 * error(nullptr));
@@ -158,8 +160,8 @@ JointResult short_fit(const PendulumData& data, int threads, const JointHooks& h
   ThreadPool pool(threads);
   JointOptions options;
   options.iterations = 60;
-  return fit_joint(small_network(data.train, pool), joint_data(data.train, data.validation, pool), options, pool,
-                   hooks);
+  return fit_joint(small_network(data.train, pool), joint_data(data.train, data.validation, pool),
+                   options, pool, hooks);
 }
 
 std::vector<double> parameters(const JointResult& result) {

@@ -88,9 +88,10 @@ void check_all(const Reference& reference, bool damped) {
     s.size = static_cast<int>(s.q.size()) / 2;
     s.h.assign(s.size, h);
     for (int i = 0; i < s.size; i += 3) s.triples.push_back(i);
-    const auto objective = make_objective(model, s, {FitMethod::del, RungeKutta::midpoint, {}, {}}, pool);
-    const auto items = range(objective.items());
-    expect_close(reference, "del", objective(model, items, gradient), gradient);
+    const auto objective =
+        make_objective(model, s, {FitMethod::del, RungeKutta::midpoint, {}, {}}, pool);
+    const auto items = range(objective->items());
+    expect_close(reference, "del", (*objective)(model, items, gradient), gradient);
   }
   {
     Samples s;
@@ -100,9 +101,10 @@ void check_all(const Reference& reference, bool damped) {
     s.a = flat(data.at("acceleration").at("a"));
     s.size = static_cast<int>(s.q.size()) / 2;
     s.h.assign(s.size, h);
-    const auto objective = make_objective(model, s, {FitMethod::acceleration, RungeKutta::midpoint, {}, {}}, pool);
-    const auto items = range(objective.items());
-    expect_close(reference, "acceleration", objective(model, items, gradient), gradient);
+    const auto objective =
+        make_objective(model, s, {FitMethod::acceleration, RungeKutta::midpoint, {}, {}}, pool);
+    const auto items = range(objective->items());
+    expect_close(reference, "acceleration", (*objective)(model, items, gradient), gradient);
   }
   {  // a pair is a run of two samples
     Samples s;
@@ -118,9 +120,10 @@ void check_all(const Reference& reference, bool damped) {
       }
     s.a = s.v;
     s.h.assign(s.size, h);
-    const auto objective = make_objective(model, s, {FitMethod::next_state, RungeKutta::midpoint, {}, {}}, pool);
-    const auto items = range(objective.items());
-    expect_close(reference, "next_state", objective(model, items, gradient), gradient);
+    const auto objective =
+        make_objective(model, s, {FitMethod::next_state, RungeKutta::midpoint, {}, {}}, pool);
+    const auto items = range(objective->items());
+    expect_close(reference, "next_state", (*objective)(model, items, gradient), gradient);
   }
   {
     const auto q = flat(data.at("barrier").at("points"));

@@ -75,8 +75,8 @@ class EveryMethod : public ::testing::TestWithParam<std::tuple<Method, Precision
 };
 INSTANTIATE_TEST_SUITE_P(
     Trainer, EveryMethod,
-    ::testing::Combine(::testing::Values(FitMethod::del, FitMethod::acceleration, FitMethod::next_state,
-                                         FitMethod::gauge_free),
+    ::testing::Combine(::testing::Values(FitMethod::del, FitMethod::acceleration,
+                                         FitMethod::next_state, FitMethod::gauge_free),
                        ::testing::Values(Precision::float64, Precision::float32)));
 
 TEST_P(EveryMethod, LearnsSomething) {

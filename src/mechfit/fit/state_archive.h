@@ -37,7 +37,7 @@ class StateWriter {
     put(name, {static_cast<std::int64_t>(value)});
   }
   template <class Thing>
-    requires std::is_class_v<Thing>
+  requires std::is_class_v<Thing>
   void operator()(const std::string& name, Thing& thing) {
     const std::string outside = prefix_;
     prefix_ += name + "/";
@@ -83,7 +83,7 @@ class StateReader {
     value = static_cast<Criterion>(one(name));
   }
   template <class Thing>
-    requires std::is_class_v<Thing>
+  requires std::is_class_v<Thing>
   void operator()(const std::string& name, Thing& thing) {
     const std::string outside = prefix_;
     prefix_ += name + "/";

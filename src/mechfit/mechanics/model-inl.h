@@ -169,8 +169,8 @@ struct Model::Holder final : AnyFamily {
 };
 
 template <DescribedLagrangian L>
-  requires(!std::same_as<L, Model>)
-Model::Model(L family) : self_(std::make_unique<Holder<L>>(std::move(family))) {}
+requires(!std::same_as<L, Model>) Model::Model(L family)
+    : self_(std::make_unique<Holder<L>>(std::move(family))) {}
 
 template <class L>
 const L* Model::as() const {

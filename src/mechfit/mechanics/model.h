@@ -47,8 +47,7 @@ class Model {
   class Workspace;
 
   template <DescribedLagrangian L>
-    requires(!std::same_as<L, Model>)
-  Model(L family);
+  requires(!std::same_as<L, Model>) Model(L family);
   Model(const Model& other);
   Model(Model&&) noexcept;
   Model& operator=(const Model& other);
