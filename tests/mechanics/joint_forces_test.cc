@@ -208,9 +208,9 @@ TEST_P(JointForcesDerivatives, EveryParameterHasANameAndARange) {
   const JointForces forces = random_forces(GetParam(), random, theta);
   const auto names = forces.parameter_names();
   ASSERT_EQ(static_cast<int>(names.size()), forces.parameter_count());
-  for (std::size_t k = 0; k < names.size(); ++k) {
+  for (int k = 0; k < forces.parameter_count(); ++k) {
     EXPECT_EQ(std::count(names.begin(), names.end(), names[k]), 1) << names[k];
-    const bool friction = static_cast<int>(k) < forces.friction_count();
+    const bool friction = k < forces.friction_count();
     EXPECT_EQ(forces.nonnegative(k), friction && GetParam().parameters == ForceParameters::linear);
   }
 }
@@ -224,7 +224,7 @@ TEST_P(JointForcesDerivatives, ForceIsTheFormulaInPhysicalUnits) {
   const std::vector<double> v = {0.3, -0.2, 0.05}, u = {0.5, -2};
   std::vector<double> f(kJoints), expected(kJoints);
   forces.add(v, u, f);
-  for (std::size_t s = 0; s < forces.slips().size(); ++s) {
+  for (int s = 0; s < static_cast<int>(forces.slips().size()); ++s) {
     const auto [i, j, scale] = forces.slips()[s];
     const double w = j < 0 ? v[i] : v[i] - v[j];
     const double against =

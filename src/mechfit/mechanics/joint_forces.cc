@@ -128,7 +128,8 @@ void JointForces::add(std::span<const double> v, std::span<const double> u,
     const auto [i, j, scale] = config_.slips[s];
     const Friction& c = friction_[s];
     const double slip = j < 0 ? v[i] : v[i] - v[j];
-    const double force = c.viscous * slip + c.coulomb * std::tanh(slip * c.sharpness);
+    const double step = std::tanh(slip * (1.0 / scale) / kCoulombWidth);
+    const double force = c.viscous * slip + c.coulomb * step;
     f[i] -= force;
     if (j >= 0) f[j] += force;
   }
