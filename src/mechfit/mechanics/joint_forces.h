@@ -23,14 +23,14 @@ struct Slip {
   double v;  // scale of w
 };
 
-// How parameters give the friction's coefficients, and when gradients take their units. Models
-// keep their bits only with the order of operations that belongs to their choice.
+// How theta gives the coefficients of friction, and when the gradient to B takes its units. The
+// formulas of the two differ in the order of their operations too, on which the last bits depend.
 enum class ForceParameters {
-  // coefficient = theta unit, theta >= 0; starts at zero. Every lane's gradient has its unit: for
-  // Gauss-Newton, which wants the lanes.
+  // coefficient = theta unit, theta >= 0, zero at the start. Every lane's gradient has its unit:
+  // for Gauss-Newton, which uses the lanes.
   linear,
-  // coefficient = unit softplus(theta), any theta; starts small. The gradient to B takes its unit
-  // once, after the lanes are summed: for gradient descent, which wants the sum.
+  // coefficient = unit softplus(theta), any theta, small at the start. The gradient to B takes its
+  // unit after the lanes are summed: for gradient descent, which uses the sum.
   softplus
 };
 
@@ -45,10 +45,11 @@ struct JointForcesConfig {
 //
 //   F = B u - sum over slips of s (viscous w + coulomb tanh(w / (0.05 w_scale))),   w = s'v
 //
-// with s_i = 1, s_j = -1. Parameters, a section of the family's theta: viscous [slips],
-// Coulomb [slips], then gamma or B [n][m] as the input map says. A new force at the joints is a new
-// term here: parameters in set_parameters, value in add, derivatives in pullback and
-// accumulate, and every family has it.
+// with s_i = 1, s_j = -1. The parameters are a section of the family's theta: viscous [slips],
+// Coulomb [slips], then gamma or B [n][m] as the input map says.
+//
+// This is the place for more forces at the joints. Each has its parameters in set_parameters, its
+// value in both `add`, its derivatives in pullback and accumulate; then all families have it.
 class JointForces {
  public:
   JointForces(JointForcesConfig config, const Scales& scales);
