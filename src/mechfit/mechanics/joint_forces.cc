@@ -50,14 +50,15 @@ int JointForces::parameter_count() const {
 
 std::vector<std::string> JointForces::parameter_names() const {
   std::vector<std::string> names;
-  for (const std::string kind : {"viscous ", "Coulomb "})
-    for (const Slip& slip : config_.slips)
-      names.push_back(kind + std::to_string(slip.i + 1) +
-                      (slip.j < 0 ? "" : "-" + std::to_string(slip.j + 1)));
-  if (m_ > 0 && config_.input_map == InputMap::scaled) names.push_back("gamma");
+  for (const std::string kind : {"viscous friction ", "Coulomb friction "})
+    for (const Slip& slip : config_.slips) {
+      const std::string i = std::to_string(slip.i + 1), j = std::to_string(slip.j + 1);
+      names.push_back(kind + (slip.j < 0 ? i : "between " + i + " and " + j));
+    }
+  if (m_ > 0 && config_.input_map == InputMap::scaled) names.push_back("scale of the inputs");
   for (int i = 0; config_.input_map == InputMap::learned && i < n_; ++i)
     for (int j = 0; j < m_; ++j)
-      names.push_back("B " + std::to_string(i + 1) + " " + std::to_string(j + 1));
+      names.push_back("input " + std::to_string(j + 1) + " on joint " + std::to_string(i + 1));
   return names;
 }
 
