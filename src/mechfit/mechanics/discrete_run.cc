@@ -20,8 +20,8 @@ int check_run(const Model& model, const RunView& x) {
   return static_cast<int>(steps) + 1;
 }
 
-// Adds what the block's steps contribute to the Jacobian blocks: with P+- = p +- (h/2) f, dqm/dq =
-// 1/2, dvm/dq = -+1/h,
+// Adds what the block's steps contribute to the Jacobian blocks:
+//   P+- = p +- (h/2) f,   dqm/dq = 1/2,   dvm/dq = -+1/h
 //   dP/dq_k = gq/2 - gv/h,   dP/dq_{k+1} = gq/2 + gv/h    where gq = dP/dqm, gv = dP/dvm
 //   r_k = P+(step k-1) - P-(step k)
 void add_jacobians(const Model& model, int first, int steps, DelRun& run) {

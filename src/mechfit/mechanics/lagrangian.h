@@ -16,8 +16,8 @@
 // lanes):
 //
 //   1. forces              p and f at (q, v, u)
-//   2. pullback            gradient of a'p + b'f + c'(Mdot v + M acc) + left' M right to theta, q,
-//   v, u (docs/design.md, 1)
+//   2. pullback            gradient of s = a'p + b'f + c'(Mdot v + M acc) + left' M right
+//                          to theta, q, v, u (docs/design.md, 1)
 //   3. mass, mass_pullback M(q) and the gradient of <W, M>; factor: its Cholesky factor
 //   4. mass_rate           Mdot v, with Mdot = dM/dq along v
 //
@@ -82,9 +82,9 @@ concept Lagrangian = requires(L model, const L& m, typename L::Workspace& w, con
   m.potential(panel, w);                 // V [1][kBlock] at the last `forces`
 
   // Parameter gradients are gathered in the workspace, folded chunk by chunk in a form of the
-  // family's own (`merged`) and expanded to theta once: merged += what pullbacks gathered since
-  // clear_gradient, one addition for each number (add = false: merged = that); gradient to theta =
-  // expanded merged.
+  // family's own (`merged`) and expanded to theta once. add_gradient: merged += what pullbacks
+  // gathered since clear_gradient, one addition for each number (add = false: merged = that).
+  // expand_gradient: from merged to the gradient to theta.
   { m.merged_size() } -> std::same_as<int>;
   m.clear_gradient(w);
   m.add_gradient(w, gradient);

@@ -70,9 +70,11 @@ class Mlp {
   Workspace make_workspace() const;
   void forward(Workspace& w) const;  // hidden layers only
   void output(Workspace& w) const;   // y, after forward
-  // gy [outputs] must live until adjoint. With curvature the stream's tangent came first.
+  // gy [outputs] must live until adjoint. Of a stream's reverse and tangent, the later call has
+  // `curvature`: it also makes the stream's second-order terms, for which it needs the earlier one.
+  // Precondition of curvature here: tangent of this stream was called since forward.
   void reverse(int stream, const double* gy, bool curvature, Workspace& w) const;
-  // With curvature the stream's reverse came first.
+  // Precondition of curvature here: reverse of this stream was called since forward.
   void tangent(int stream, bool curvature, bool output, Workspace& w) const;
   // Forgets the curvature terms of the last adjoint.
   void begin_adjoint(Workspace& w) const;

@@ -13,7 +13,8 @@ namespace mechfit {
 //        0 0 1
 //
 // for several independent series side by side in SIMD lanes. Lanes never mix and no fused
-// multiply-add is used, so a series gives the same bits in every lane, company and instruction set.
+// multiply-add is used, so a series gives the same bits in any lane, beside any other series and
+// with any instruction set.
 //
 // Filtered covariances are kept as P = U diag(d) U' with U unit upper triangular: Bierman's update
 // of the measurement and Thornton's of time lose no relative accuracy, however flat the prior, long

@@ -54,8 +54,8 @@ Equations furuta() {
 
 // A point mass on a spring of stiffness k and free length l that swings as a whole; joints are the
 // angle q and the length r of the spring.
-//   M = diag(m r^2, m),  V = 1/2 k (r - l)^2 - m g r cos q,  F = (-eta_angle qdot, -eta_length
-//   rdot)
+//   M = diag(m r^2, m),  V = 1/2 k (r - l)^2 - m g r cos q
+//   F = (-eta_angle qdot, -eta_length rdot)
 Equations spring_pendulum() {
   EquationWriter s("spring-pendulum",
                    {{"q", JointType::periodic, "rad"}, {"r", JointType::plain, "m"}});

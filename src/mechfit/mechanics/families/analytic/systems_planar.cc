@@ -68,8 +68,9 @@ Equations double_pendulum_points() {
 // l1.
 //   M11 = J1 + m2 l1^2,  M12 = m2 l1 l2 cos(q1 - q2),  M22 = m2 l2^2
 //   V = -(s1 + m2 l1) g cos q1 - m2 l2 g cos q2
-// Bearings turn by w1 = v1 and w2 = v2 - v1 and resist with eta_i w_i + eta_dry_i tanh(w_i / 0.1
-// rad/s). Where angles are zero when upright, g is negative.
+// Bearings turn by w1 = v1 and w2 = v2 - v1 and resist with
+//   eta_i w_i + eta_dry_i tanh(w_i / 0.1 rad/s)
+// Where angles are zero when upright, g is negative.
 Equations double_pendulum_links() {
   constexpr double kSharpness = 10;  // [s/rad]
   EquationWriter s("double-pendulum-links", {angle("q1"), angle("q2")});

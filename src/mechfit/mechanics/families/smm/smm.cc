@@ -10,9 +10,6 @@
 namespace mechfit {
 namespace {
 
-double softplus(double x) { return std::fmax(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
-double inverse_softplus(double y) { return std::log(std::expm1(y)); }
-
 int feature_count(const std::vector<JointType>& joints) {
   int count = 0;
   for (JointType type : joints) count += type == JointType::periodic ? 2 : 1;
@@ -50,17 +47,17 @@ Mlp network(const SmmConfig& config, int inputs, int outputs, Precision precisio
              precision == Precision::float32 ? &simd_single_kernels() : nullptr);
 }
 
-}  // namespace
-
-Scales Scales::unit(int n, int m) {
-  const auto joints = static_cast<std::size_t>(n);
-  Scales scales;
-  scales.q_offset.assign(joints, 0.0);
-  scales.q.assign(joints, 1.0);
-  scales.v.assign(joints, 1.0);
-  scales.u.assign(static_cast<std::size_t>(m), 1.0);
-  return scales;
+// Friction acts on each v_i.
+JointForces joint_forces(const SmmConfig& config) {
+  std::vector<Slip> slips;
+  for (int i = 0; config.friction && i < static_cast<int>(config.joints.size()); ++i)
+    slips.push_back({i, -1, config.scales.v[static_cast<std::size_t>(i)]});
+  return JointForces(
+      {ForceParameters::softplus, std::move(slips), config.input_map, config.input_matrix},
+      config.scales);
 }
+
+}  // namespace
 
 Smm::Smm(SmmConfig config, Precision precision)
     : config_(with_scales(std::move(config))),
@@ -69,7 +66,8 @@ Smm::Smm(SmmConfig config, Precision precision)
       features_(feature_count(config_.joints)),
       mass_net_(network(config_, features_, smm_lanes::entries(n_), precision)),
       potential_net_(network(config_, features_, 1, precision)),
-      force_net_(network(config_, features_ + n_, n_, precision)) {
+      force_net_(network(config_, features_ + n_, n_, precision)),
+      joint_forces_(mechfit::joint_forces(config_)) {
   const Scales& s = config_.scales;
   for (int i = 0; i < n_; ++i) {
     const double v = s.v[static_cast<std::size_t>(i)];
@@ -77,20 +75,14 @@ Smm::Smm(SmmConfig config, Precision precision)
     force_scale_.push_back(s.energy / (v * s.time));
     inverse_v_.push_back(1.0 / v);
   }
-  b_ = config_.input_matrix;
-  std::size_t count = input_offset();
-  if (m_ > 0 && config_.input_map == InputMap::scaled) count += 1;
-  if (config_.input_map == InputMap::learned) count += static_cast<std::size_t>(n_ * m_);
-  theta_.assign(count, 0.0);
+  theta_.assign(network_parameters() + static_cast<std::size_t>(joint_forces_.parameter_count()),
+                0.0);
+  joint_forces_.set_parameters(std::span(theta_).subspan(network_parameters()));
 }
 
-std::size_t Smm::friction_offset() const {
+std::size_t Smm::network_parameters() const {
   return static_cast<std::size_t>(mass_net_.parameter_count() + potential_net_.parameter_count() +
                                   (config_.force_network ? force_net_.parameter_count() : 0));
-}
-
-std::size_t Smm::input_offset() const {
-  return friction_offset() + static_cast<std::size_t>(config_.friction ? 2 * n_ : 0);
 }
 
 void Smm::initialise(Random& random) {
@@ -104,19 +96,7 @@ void Smm::initialise(Random& random) {
   draw(mass_net_);
   draw(potential_net_);
   if (config_.force_network) draw(force_net_);
-  if (config_.friction) {
-    const auto n = static_cast<std::size_t>(2 * n_);
-    std::fill_n(rest.begin(), n, inverse_softplus(0.05));
-    rest = rest.subspan(n);
-  }
-  if (m_ > 0 && config_.input_map == InputMap::scaled) rest[0] = 1.0;
-  if (config_.input_map == InputMap::learned)
-    for (int i = 0; i < n_; ++i)
-      for (int j = 0; j < m_; ++j) {
-        const auto at = static_cast<std::size_t>(i * m_ + j);
-        rest[at] = b_[at] * config_.scales.u[static_cast<std::size_t>(j)] /
-                   force_scale_[static_cast<std::size_t>(i)];
-      }
+  joint_forces_.initialise(rest);
   set_parameters(theta);
 }
 
@@ -133,7 +113,7 @@ void Smm::set_parameters(std::span<const double> theta) {
   set(mass_net_);
   set(potential_net_);
   if (config_.force_network) set(force_net_);
-  b_ = input_matrix();
+  joint_forces_.set_parameters(rest);
 }
 
 Smm Smm::with_precision(Precision precision) const {
@@ -142,40 +122,16 @@ Smm Smm::with_precision(Precision precision) const {
   return model;
 }
 
-double Smm::viscous(int joint) const {
-  const auto i = static_cast<std::size_t>(joint);
-  return force_scale_[i] * inverse_v_[i] * softplus(theta_[friction_offset() + i]);
-}
-
-double Smm::coulomb(int joint) const {
-  const auto i = static_cast<std::size_t>(joint);
-  return force_scale_[i] * softplus(theta_[friction_offset() + static_cast<std::size_t>(n_) + i]);
-}
-
 std::vector<double> Smm::viscous() const {
   std::vector<double> c;
-  for (int i = 0; config_.friction && i < n_; ++i) c.push_back(viscous(i));
+  for (int i = 0; config_.friction && i < n_; ++i) c.push_back(joint_forces_.viscous(i));
   return c;
 }
 
 std::vector<double> Smm::coulomb() const {
   std::vector<double> c;
-  for (int i = 0; config_.friction && i < n_; ++i) c.push_back(coulomb(i));
+  for (int i = 0; config_.friction && i < n_; ++i) c.push_back(joint_forces_.coulomb(i));
   return c;
-}
-
-std::vector<double> Smm::input_matrix() const {
-  std::vector<double> b = config_.input_matrix;
-  const double* theta = theta_.data() + input_offset();
-  for (int i = 0; i < n_; ++i)
-    for (int j = 0; j < m_; ++j) {
-      const auto at = static_cast<std::size_t>(i * m_ + j);
-      if (config_.input_map == InputMap::scaled) b[at] *= theta[0];
-      if (config_.input_map == InputMap::learned)
-        b[at] = theta[at] * force_scale_[static_cast<std::size_t>(i)] /
-                config_.scales.u[static_cast<std::size_t>(j)];
-    }
-  return b;
 }
 
 Smm::Workspace Smm::make_workspace() const {
@@ -197,11 +153,8 @@ Smm::Workspace Smm::make_workspace() const {
   std::fill(w.minus_energy.begin(), w.minus_energy.end(), -config_.scales.energy);
   w.q = make_panel(n_);
   w.v = make_panel(n_);
-  w.u = make_panel(m_);
   w.f_bar = make_panel(n_);
-  w.friction_lanes = make_panel(2 * n_);
-  w.friction_tanh = make_panel(n_);
-  w.input_lanes = make_panel(n_ * m_);
+  w.joint_forces = joint_forces_.make_workspace();
   return w;
 }
 
@@ -228,7 +181,6 @@ void Smm::to_joints(const AlignedVector& x_bar, const Workspace& w, double* out)
 void Smm::forces(const Points& x, double* p, double* f, Workspace& w) const {
   load_features(x.q, w);
   std::copy_n(x.v, n_ * kBlock, w.v.begin());
-  if (m_ > 0) std::copy_n(x.u, m_ * kBlock, w.u.begin());
   smm_lanes::kinetic(n_, w.mass.y.data(), d_.data(), x.v, w.w.data(), w.pi.data(),
                      w.l_gradient.data(), p);
   mass_net_.reverse(0, w.l_gradient.data(), false, w.mass);
@@ -239,46 +191,23 @@ void Smm::forces(const Points& x, double* p, double* f, Workspace& w) const {
   std::fill_n(f, n_ * kBlock, 0.0);
   to_joints(w.mass.x_reverse[0], w, f);
   to_joints(w.potential.x_reverse[0], w, f);
-  add_other_forces(f, w);
+  if (config_.force_network) add_force_network(f, w);
+  joint_forces_.add(x.v, x.u, f, w.joint_forces);
 }
 
-void Smm::add_other_forces(double* f, Workspace& w) const {
-  if (config_.force_network) {
-    double* scaled = w.phi.data() + features_ * kBlock;
-    for (int i = 0; i < n_; ++i)
-      for (int s = 0; s < kBlock; ++s)
-        scaled[i * kBlock + s] =
-            w.v[static_cast<std::size_t>(i * kBlock + s)] * inverse_v_[static_cast<std::size_t>(i)];
-    w.force.x = w.phi.data();
-    force_net_.forward(w.force);
-    force_net_.output(w.force);
-    for (int i = 0; i < n_; ++i)
-      for (int s = 0; s < kBlock; ++s)
-        f[i * kBlock + s] += force_scale_[static_cast<std::size_t>(i)] *
-                             w.force.y[static_cast<std::size_t>(i * kBlock + s)];
-  }
-  if (config_.friction) {
-    double* t = w.friction_tanh.data();
-    for (int i = 0; i < n_; ++i) {
-      const double inverse = inverse_v_[static_cast<std::size_t>(i)];
-      for (int s = 0; s < kBlock; ++s)
-        t[i * kBlock + s] =
-            w.v[static_cast<std::size_t>(i * kBlock + s)] * (inverse / kCoulombWidth);
-    }
-    vector_tanh(t, n_ * kBlock, t);
-    for (int i = 0; i < n_; ++i) {
-      const double viscous_i = viscous(i), coulomb_i = coulomb(i);
-      for (int s = 0; s < kBlock; ++s) {
-        const int at = i * kBlock + s;
-        f[at] -= viscous_i * w.v[static_cast<std::size_t>(at)] + coulomb_i * t[at];
-      }
-    }
-  }
+void Smm::add_force_network(double* f, Workspace& w) const {
+  double* scaled = w.phi.data() + features_ * kBlock;
   for (int i = 0; i < n_; ++i)
-    for (int j = 0; j < m_; ++j)
-      for (int s = 0; s < kBlock; ++s)
-        f[i * kBlock + s] += b_[static_cast<std::size_t>(i * m_ + j)] *
-                             w.u[static_cast<std::size_t>(j * kBlock + s)];
+    for (int s = 0; s < kBlock; ++s)
+      scaled[i * kBlock + s] =
+          w.v[static_cast<std::size_t>(i * kBlock + s)] * inverse_v_[static_cast<std::size_t>(i)];
+  w.force.x = w.phi.data();
+  force_net_.forward(w.force);
+  force_net_.output(w.force);
+  for (int i = 0; i < n_; ++i)
+    for (int s = 0; s < kBlock; ++s)
+      f[i * kBlock + s] += force_scale_[static_cast<std::size_t>(i)] *
+                           w.force.y[static_cast<std::size_t>(i * kBlock + s)];
 }
 
 void Smm::mass_rate(double* rate, Workspace& w) const {

@@ -4,8 +4,10 @@
 #include <vector>
 
 #include "mechfit/base/batch.h"
+#include "mechfit/mechanics/joint_forces.h"
 #include "mechfit/mechanics/lagrangian.h"
 #include "mechfit/mechanics/model.h"
+#include "mechfit/mechanics/scales.h"
 #include "mechfit/net/mlp.h"
 
 namespace mechfit {
@@ -13,32 +15,13 @@ namespace mechfit {
 struct Start;
 struct StartData;
 
-// Networks work in units of their own, taken from the data; outside everything is physical.
-//   plain joint: feature (q - q_offset) / q;  force network: v / v
-//   M_ij = energy / (v_i v_j) (L L')_ij,  V = energy V_net,  F_i = energy / (v_i time) F_net
-struct Scales {
-  std::vector<double> q_offset, q, v;  // [n]
-  std::vector<double> u;               // [m]
-  double energy = 1.0, time = 1.0;
-
-  static Scales unit(int n, int m);
-  friend bool operator==(const Scales&, const Scales&) = default;
-};
-
-// How inputs reach the joints: F += B u.
-enum class InputMap {
-  fixed,   // B = B0
-  scaled,  // B = gamma B0, gamma learned
-  learned  // every entry of B learned, started at B0
-};
-
 struct SmmConfig {
   std::vector<JointType> joints;  // [n]
   int inputs = 0;                 // m
   std::vector<int> hidden = {32, 32, 32};
   std::vector<Activation> activations = {Activation::tanh, Activation::tanh, Activation::identity};
   bool force_network = false;  // F += network of (q, v)
-  bool friction = false;       // F_i -= viscous_i v_i + coulomb_i tanh(v_i / (0.05 v_scale_i))
+  bool friction = false;       // on every v_i, see joint_forces.h
   InputMap input_map = InputMap::fixed;
   std::vector<double> input_matrix;  // B0 [n][m]
   Scales scales;                     // empty: units
@@ -48,8 +31,7 @@ struct SmmConfig {
 };
 
 // Structured mechanical model: M = D L L' D with L from a network (1 added to its diagonal), V from
-// a network, F as configured. theta: mass network, potential network, force network, friction
-// (viscous [n], Coulomb [n]), B.
+// a network, F as configured. theta: mass network, potential network, force network, JointForces.
 class Smm {
  public:
   explicit Smm(SmmConfig config, Precision precision = Precision::float64);
@@ -65,20 +47,20 @@ class Smm {
   std::span<const double> parameters() const { return theta_; }
   void set_parameters(std::span<const double> theta);
 
-  std::vector<double> viscous() const;       // coefficients [n], empty without friction
-  std::vector<double> coulomb() const;       // coefficients [n], empty without friction
-  std::vector<double> input_matrix() const;  // B [n][m]
+  const JointForces& joint_forces() const { return joint_forces_; }
+  std::vector<double> viscous() const;  // coefficients [n], empty without friction
+  std::vector<double> coulomb() const;  // coefficients [n], empty without friction
+  const std::vector<double>& input_matrix() const { return joint_forces_.input_matrix(); }
 
   struct Workspace {
     Mlp::Workspace mass, potential, force;
     AlignedVector phi, slope, bend;  // features; phi goes on with v / v_scale for the force network
     AlignedVector direction[Mlp::kStreams];  // of the features
     AlignedVector w, pi, l_gradient, l_bar, lv_bar, scratch;
-    AlignedVector minus_energy;                   // [1]
-    AlignedVector q, v, u, f_bar;                 // last point
-    AlignedVector friction_lanes, friction_tanh;  // accumulators [2n], tanh(v / eps) [n]
-    AlignedVector input_lanes;                    // accumulators [n m]
-    AlignedVector merged_lanes;                   // gradient of each lane [merged_size]
+    AlignedVector minus_energy;  // [1]
+    AlignedVector q, v, f_bar;   // last point
+    JointForces::Workspace joint_forces;
+    AlignedVector merged_lanes;  // gradient of each lane [merged_size]
   };
   Workspace make_workspace() const;
 
@@ -112,31 +94,25 @@ class Smm {
 
  private:
   friend class SmmPoint;
-  // Speed below which Coulomb friction is smoothed, in units of the joint's velocity scale.
-  static constexpr double kCoulombWidth = 0.05;
-
   int features() const { return features_; }
-  double viscous(int joint) const;
-  double coulomb(int joint) const;
   void load_features(const double* q, Workspace& w) const;
   void along(const double* dq, int stream, Workspace& w) const;
   void to_joints(const AlignedVector& x_bar, const Workspace& w, double* out) const;
   void bend_to_joints(const AlignedVector& x_bar, const double* direction, const Workspace& w,
                       double* out) const;
-  void add_other_forces(double* f, Workspace& w) const;
-  void other_forces_pullback(const double* b, const Adjoints& adjoints, bool theta,
-                             Workspace& w) const;
+  void add_force_network(double* f, Workspace& w) const;
+  void force_network_pullback(const double* b, const Adjoints& adjoints, Workspace& w) const;
+  void joint_forces_pullback(const double* b, const Adjoints& adjoints, Workspace& w) const;
   void clear_lanes(Workspace& w) const;
-  // From the merged networks' gradients and the accumulators of friction and inputs to theta.
-  void expand_lanes(Workspace& w, double* theta_lanes) const;
-  std::size_t friction_offset() const;
-  std::size_t input_offset() const;
+  void expand_lanes(Workspace& w, double* theta_lanes) const;  // from merged_lanes
+  std::size_t network_parameters() const;  // in theta, before those of the joint forces
 
   SmmConfig config_;
   int n_ = 0, m_ = 0, features_ = 0;
   Mlp mass_net_, potential_net_, force_net_;
+  JointForces joint_forces_;
   AlignedVector theta_;
-  std::vector<double> d_, force_scale_, inverse_v_, b_;
+  std::vector<double> d_, force_scale_, inverse_v_;
 };
 
 }  // namespace mechfit

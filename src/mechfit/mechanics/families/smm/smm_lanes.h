@@ -6,13 +6,13 @@
 // The small algebra between the networks of a structured mechanical model and the door, on one
 // block.
 //
-//   L      lower triangular, entries as the mass network gives them: n diagonal ones, then the
-//   strict
-//          triangle row by row; the unit diagonal is already added                        [n (n+1)
-//          / 2]
-//   w      velocity in the network's scale, w = D v, M = D L L' D, D = diag(d)             [n]
-//   pi     L' w                                                                           [n]
-//   Lb, Lv tangents of L along b and along v
+//   L      lower triangular; entries as the mass network gives them,        [n (n+1) / 2]
+//          first the diagonal, then the strict triangle row by row;
+//          the unit diagonal is already added
+//   w      velocity in the network's scale: w = D v, D = diag(d)            [n]
+//   M      D L L' D
+//   pi     L' w                                                             [n]
+//   Lb, Lv tangents of L along b and along v                                like L
 namespace mechfit::smm_lanes {
 
 inline constexpr int entry(int n, int i, int j) { return i == j ? i : n + i * (i - 1) / 2 + j; }

@@ -120,7 +120,9 @@ void SmmPoint::forces(std::span<const double> q, std::span<const double> v,
     for (int k = model_.config_.joints[i] == JointType::periodic ? 2 : 1; k > 0; --k, ++at)
       f[i] += slope_[at] * (x_reverse_[at] + potential_reverse_[at]);
   }
-  add_other_forces(u, f);
+  if (model_.config_.force_network)
+    for (int i = 0; i < n; ++i) f[i] += model_.force_scale_[i] * force_out_[i];
+  model_.joint_forces_.add(v_, u, f);
 }
 
 // w = D v, pi = L' w; the gradient of 1/2 v'Mv to L is w pi', and Mdot v = D (Lv pi + L Lv' w)
@@ -146,19 +148,6 @@ void SmmPoint::kinetic(Size n, std::span<double> rate) {
       sum += lv_[entry(n, i, j)] * pi_[j] + l_[entry(n, i, j)] * lv_w_[j];
     rate[i] = model_.d_[i] * sum;
   }
-}
-
-void SmmPoint::add_other_forces(std::span<const double> u, std::span<double> f) {
-  const int n = model_.n_, m = model_.m_;
-  if (model_.config_.force_network)
-    for (int i = 0; i < n; ++i) f[i] += model_.force_scale_[i] * force_out_[i];
-  if (model_.config_.friction)
-    for (int i = 0; i < n; ++i)
-      f[i] -= model_.viscous(i) * v_[i] +
-              model_.coulomb(i) * std::tanh(v_[i] * model_.inverse_v_[i] / Smm::kCoulombWidth);
-  if (u.empty()) return;
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < m; ++j) f[i] += model_.b_[i * m + j] * u[j];
 }
 
 // D L L' D x

@@ -26,7 +26,6 @@ class SmmPoint {
   void load_features(std::span<const double> q, std::span<const double> v);
   template <class Size>
   void kinetic(Size n, std::span<double> rate);
-  void add_other_forces(std::span<const double> u, std::span<double> f);
 
   const Smm& model_;
   MlpPoint mass_, potential_, force_;

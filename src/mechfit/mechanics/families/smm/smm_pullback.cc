@@ -7,18 +7,6 @@
 
 // What flows backwards through a structured mechanical model, and its gradients to theta.
 namespace mechfit {
-namespace {
-
-double logistic(double x) { return 0.5 * (1.0 + std::tanh(0.5 * x)); }
-
-double block_sum(const double* x) {
-  double sum = 0.0;
-  for (int s = 0; s < kBlock; ++s) sum += x[s];
-  return sum;
-}
-
-}  // namespace
-
 // out_i += sum over the features of joint i of bend x_bar, times direction_i
 void Smm::bend_to_joints(const AlignedVector& x_bar, const double* direction, const Workspace& w,
                          double* out) const {
@@ -72,88 +60,48 @@ void Smm::pullback(const Covectors& covectors, const Adjoints& adjoints, Workspa
   }
   if (adjoints.v && c) to_joints(w.mass.x_reverse[1], w, adjoints.v);
   if (adjoints.u) std::fill_n(adjoints.u, m_ * kBlock, 0.0);
-  const bool theta = adjoints.theta || adjoints.theta_lanes;
-  if (b) other_forces_pullback(b, adjoints, theta, w);
+  if (b && config_.force_network) force_network_pullback(b, adjoints, w);
+  if (b) joint_forces_pullback(b, adjoints, w);
   if (adjoints.theta_lanes) expand_lanes(w, adjoints.theta_lanes);
 }
 
-void Smm::other_forces_pullback(const double* b, const Adjoints& adjoints, bool theta,
-                                Workspace& w) const {
-  if (config_.force_network) {
+void Smm::force_network_pullback(const double* b, const Adjoints& adjoints, Workspace& w) const {
+  for (int i = 0; i < n_; ++i)
+    for (int s = 0; s < kBlock; ++s)
+      w.f_bar[static_cast<std::size_t>(i * kBlock + s)] =
+          force_scale_[static_cast<std::size_t>(i)] * b[i * kBlock + s];
+  force_net_.begin_adjoint(w.force);
+  force_net_.adjoint(w.f_bar.data(), {false, false}, adjoints.q || adjoints.v, adjoints.theta,
+                     w.force);
+  if (adjoints.theta_lanes) {
+    const int before = mass_net_.merged_size() + potential_net_.merged_size();
+    force_net_.gradient_lanes(w.f_bar.data(), {false, false}, w.force,
+                              w.merged_lanes.data() + before * kBlock);
+  }
+  if (adjoints.q) to_joints(w.force.x_adjoint, w, adjoints.q);
+  if (adjoints.v)
     for (int i = 0; i < n_; ++i)
       for (int s = 0; s < kBlock; ++s)
-        w.f_bar[static_cast<std::size_t>(i * kBlock + s)] =
-            force_scale_[static_cast<std::size_t>(i)] * b[i * kBlock + s];
-    force_net_.begin_adjoint(w.force);
-    force_net_.adjoint(w.f_bar.data(), {false, false}, adjoints.q || adjoints.v, adjoints.theta,
-                       w.force);
-    if (adjoints.theta_lanes) {
-      const int before = mass_net_.merged_size() + potential_net_.merged_size();
-      force_net_.gradient_lanes(w.f_bar.data(), {false, false}, w.force,
-                                w.merged_lanes.data() + before * kBlock);
-    }
-    if (adjoints.q) to_joints(w.force.x_adjoint, w, adjoints.q);
-    if (adjoints.v)
-      for (int i = 0; i < n_; ++i)
-        for (int s = 0; s < kBlock; ++s)
-          adjoints.v[i * kBlock + s] +=
-              inverse_v_[static_cast<std::size_t>(i)] *
-              w.force.x_adjoint[static_cast<std::size_t>((features_ + i) * kBlock + s)];
+        adjoints.v[i * kBlock + s] +=
+            inverse_v_[static_cast<std::size_t>(i)] *
+            w.force.x_adjoint[static_cast<std::size_t>((features_ + i) * kBlock + s)];
+}
+
+void Smm::joint_forces_pullback(const double* b, const Adjoints& adjoints, Workspace& w) const {
+  joint_forces_.pullback(b, adjoints.v, adjoints.u, w.joint_forces);
+  if (adjoints.theta) joint_forces_.gather(b, w.joint_forces);
+  if (adjoints.theta_lanes) {
+    const int before = merged_size() - joint_forces_.parameter_count();
+    joint_forces_.gradient_lanes(b, w.merged_lanes.data() + before * kBlock, w.joint_forces);
   }
-  if (config_.friction) {
-    const double* coefficients = theta_.data() + friction_offset();
-    const double* t = w.friction_tanh.data();
-    for (int i = 0; i < n_; ++i) {
-      const double scale = force_scale_[static_cast<std::size_t>(i)];
-      const double inverse = inverse_v_[static_cast<std::size_t>(i)];
-      const double viscous_i = viscous(i), coulomb_i = coulomb(i) * inverse / kCoulombWidth;
-      const double d_viscous = scale * inverse * logistic(coefficients[i]);
-      const double d_coulomb = scale * logistic(coefficients[n_ + i]);
-      for (int s = 0; s < kBlock; ++s) {
-        const auto at = static_cast<std::size_t>(i * kBlock + s);
-        if (adjoints.v) adjoints.v[at] -= b[at] * (viscous_i + coulomb_i * (1.0 - t[at] * t[at]));
-        if (theta) {
-          w.friction_lanes[at] -= b[at] * d_viscous * w.v[at];
-          w.friction_lanes[at + static_cast<std::size_t>(n_ * kBlock)] -= b[at] * d_coulomb * t[at];
-        }
-      }
-    }
-  }
-  for (int i = 0; i < n_; ++i)
-    for (int j = 0; j < m_; ++j)
-      for (int s = 0; s < kBlock; ++s) {
-        const double covector = b[i * kBlock + s];
-        if (adjoints.u)
-          adjoints.u[j * kBlock + s] += b_[static_cast<std::size_t>(i * m_ + j)] * covector;
-        if (theta)
-          w.input_lanes[static_cast<std::size_t>((i * m_ + j) * kBlock + s)] +=
-              covector * w.u[static_cast<std::size_t>(j * kBlock + s)];
-      }
 }
 
 void Smm::clear_lanes(Workspace& w) const {
   w.merged_lanes.assign(static_cast<std::size_t>(merged_size()) * kBlock, 0.0);
-  std::fill(w.friction_lanes.begin(), w.friction_lanes.end(), 0.0);
-  std::fill(w.input_lanes.begin(), w.input_lanes.end(), 0.0);
 }
 
 void Smm::expand_lanes(Workspace& w, double* theta_lanes) const {
   const std::size_t size = w.merged_lanes.size() / kBlock, count = theta_.size();
-  double* rest = w.merged_lanes.data() + w.merged_lanes.size() -
-                 (count - friction_offset()) * static_cast<std::size_t>(kBlock);
-  if (config_.friction) rest = std::copy(w.friction_lanes.begin(), w.friction_lanes.end(), rest);
-  for (int i = 0; i < n_; ++i)
-    for (int j = 0; j < m_; ++j) {
-      const auto at = static_cast<std::size_t>(i * m_ + j);
-      const double* lanes = w.input_lanes.data() + at * kBlock;
-      for (int s = 0; s < kBlock; ++s) {
-        if (config_.input_map == InputMap::scaled) rest[s] += config_.input_matrix[at] * lanes[s];
-        if (config_.input_map == InputMap::learned)
-          rest[at * kBlock + static_cast<std::size_t>(s)] +=
-              lanes[s] * force_scale_[static_cast<std::size_t>(i)] /
-              config_.scales.u[static_cast<std::size_t>(j)];
-      }
-    }
   if (size == count) {  // no layers are merged
     std::copy(w.merged_lanes.begin(), w.merged_lanes.end(), theta_lanes);
     return;
@@ -185,16 +133,14 @@ void Smm::mass_pullback(const double* weights, const Adjoints& adjoints, Workspa
 
 int Smm::merged_size() const {
   return mass_net_.merged_size() + potential_net_.merged_size() +
-         (config_.force_network ? force_net_.merged_size() : 0) +
-         static_cast<int>(theta_.size() - friction_offset());
+         (config_.force_network ? force_net_.merged_size() : 0) + joint_forces_.parameter_count();
 }
 
 void Smm::clear_gradient(Workspace& w) const {
   mass_net_.clear_gradient(w.mass);
   potential_net_.clear_gradient(w.potential);
   if (config_.force_network) force_net_.clear_gradient(w.force);
-  std::fill(w.friction_lanes.begin(), w.friction_lanes.end(), 0.0);
-  std::fill(w.input_lanes.begin(), w.input_lanes.end(), 0.0);
+  joint_forces_.clear_gradient(w.joint_forces);
 }
 
 void Smm::add_gradient(const Workspace& w, std::span<double> merged, bool add) const {
@@ -207,23 +153,7 @@ void Smm::add_gradient(const Workspace& w, std::span<double> merged, bool add) c
   take(mass_net_, w.mass);
   take(potential_net_, w.potential);
   if (config_.force_network) take(force_net_, w.force);
-  if (!add) std::fill(rest.begin(), rest.end(), 0.0);
-  if (config_.friction) {
-    for (int i = 0; i < 2 * n_; ++i)
-      rest[static_cast<std::size_t>(i)] += block_sum(w.friction_lanes.data() + i * kBlock);
-    rest = rest.subspan(static_cast<std::size_t>(2 * n_));
-  }
-  double scaled = 0.0;
-  for (int i = 0; i < n_; ++i)
-    for (int j = 0; j < m_; ++j) {
-      const auto at = static_cast<std::size_t>(i * m_ + j);
-      const double sum = block_sum(w.input_lanes.data() + at * kBlock);
-      if (config_.input_map == InputMap::scaled) scaled += config_.input_matrix[at] * sum;
-      if (config_.input_map == InputMap::learned)
-        rest[at] += sum * force_scale_[static_cast<std::size_t>(i)] /
-                    config_.scales.u[static_cast<std::size_t>(j)];
-    }
-  if (m_ > 0 && config_.input_map == InputMap::scaled) rest[0] += scaled;
+  joint_forces_.add_gradient(w.joint_forces, rest, add);
 }
 
 void Smm::expand_gradient(std::span<const double> merged, std::span<double> theta) const {

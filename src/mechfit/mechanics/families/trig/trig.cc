@@ -27,6 +27,19 @@ TrigConfig checked(TrigConfig config) {
   return config;
 }
 
+JointForces joint_forces(const TrigConfig& config) {
+  const std::vector<double>& v = config.scales.v;
+  std::vector<Slip> slips;
+  for (int i = 0; config.friction && i < static_cast<int>(config.joints.size()); ++i) {
+    slips.push_back({i, -1, v[i]});
+    for (int j = 0; j < i; ++j)
+      if (config.joints[i] == config.joints[j]) slips.push_back({i, j, std::max(v[i], v[j])});
+  }
+  return JointForces(
+      {ForceParameters::linear, std::move(slips), config.input_map, config.input_matrix},
+      config.scales);
+}
+
 }  // namespace
 
 TrigConfig with_default_terms(TrigConfig config) {
@@ -42,36 +55,17 @@ Trig::Trig(TrigConfig config)
       n_(static_cast<int>(config_.joints.size())),
       m_(config_.inputs),
       basis_(config_.joints, config_.scales.q_offset, config_.scales.q,
-             {config_.degree, config_.potential_joints}) {
+             {config_.degree, config_.potential_joints}),
+      joint_forces_(mechfit::joint_forces(config_)) {
   mass_functions_ = basis_.size(config_.mass_joints);
-  const Scales& s = config_.scales;
-  for (int i = 0; i < n_; ++i) {
-    d_.push_back(std::sqrt(s.energy) / s.v[i]);
-    force_scale_.push_back(s.energy / (s.v[i] * s.time));
-  }
-  if (config_.friction)
-    for (int i = 0; i < n_; ++i) {
-      slips_.push_back({i, -1, s.v[i]});
-      for (int j = 0; j < i; ++j)
-        if (config_.joints[i] == config_.joints[j])
-          slips_.push_back({i, j, std::max(s.v[i], s.v[j])});
-    }
-  int count = input_offset();
-  if (m_ > 0 && config_.input_map == InputMap::scaled) count += 1;
-  if (config_.input_map == InputMap::learned) count += n_ * m_;
-  theta_.assign(count, 0.0);
+  for (double v : config_.scales.v) d_.push_back(std::sqrt(config_.scales.energy) / v);
+  theta_.assign(friction_offset() + joint_forces_.parameter_count(), 0.0);
   for (int i = 0; i < n_; ++i) theta_[entry(i, i) * mass_functions_] = 1;
-  if (m_ > 0 && config_.input_map == InputMap::scaled) theta_[input_offset()] = 1;
-  if (config_.input_map == InputMap::learned)
-    for (int i = 0; i < n_; ++i)
-      for (int j = 0; j < m_; ++j)
-        theta_[input_offset() + i * m_ + j] =
-            config_.input_matrix[i * m_ + j] * s.u[j] / force_scale_[i];
-  b_ = input_matrix();
+  joint_forces_.initialise(std::span(theta_).subspan(friction_offset()));
 }
 
 std::vector<double> Trig::parameters_of(const Trig& poorer) const {
-  MECHFIT_CHECK(poorer.n_ == n_ && poorer.slips_.size() == slips_.size() &&
+  MECHFIT_CHECK(poorer.n_ == n_ && poorer.slips().size() == slips().size() &&
                 poorer.config_.scales == config_.scales &&
                 poorer.config_.input_map == config_.input_map);
   std::vector<double> theta(theta_.size(), 0.0);
@@ -95,44 +89,19 @@ void Trig::set_parameters(std::span<const double> theta) {
                                                    " parameters given, the model has " +
                                                    std::to_string(theta_.size()));
   std::copy(theta.begin(), theta.end(), theta_.begin());
-  b_ = input_matrix();
-}
-
-double Trig::viscous(int slip) const {
-  const Slip& s = slips_.at(slip);
-  return theta_[friction_offset() + slip] * config_.scales.energy /
-         (s.v * s.v * config_.scales.time);
-}
-
-double Trig::coulomb(int slip) const {
-  return theta_[friction_offset() + static_cast<int>(slips_.size()) + slip] *
-         config_.scales.energy / (slips_.at(slip).v * config_.scales.time);
-}
-
-std::vector<double> Trig::input_matrix() const {
-  std::vector<double> b = config_.input_matrix;
-  const double* theta = theta_.data() + input_offset();
-  for (int i = 0; i < n_; ++i)
-    for (int j = 0; j < m_; ++j) {
-      if (config_.input_map == InputMap::scaled) b[i * m_ + j] *= theta[0];
-      if (config_.input_map == InputMap::learned)
-        b[i * m_ + j] = theta[i * m_ + j] * force_scale_[i] / config_.scales.u[j];
-    }
-  return b;
+  joint_forces_.set_parameters(theta.subspan(friction_offset()));
 }
 
 Trig::Workspace Trig::make_workspace() const {
-  const int slips = static_cast<int>(slips_.size());
   Workspace w;
   w.basis = basis_.make_workspace();
   w.q = w.v = w.w = w.slope = w.scratch = make_panel(n_);
-  w.u = make_panel(m_);
   w.mass = w.a_terms = w.c_terms = make_panel(entries());
   w.mass_slope = make_panel(entries() * n_);
   w.hessian = w.curvature = make_panel(n_ * n_);
   w.weights = make_panel(basis_.size());
-  w.slip = w.slip_tanh = make_panel(slips);
-  w.lanes = w.sums = make_panel(parameter_count());
+  w.lanes = w.sums = make_panel(friction_offset());
+  w.joint_forces = joint_forces_.make_workspace();
   return w;
 }
 
@@ -185,7 +154,6 @@ void Trig::load_mass(const double* q, Workspace& w) const {
 void Trig::forces(const Points& x, double* p, double* f, Workspace& w) const {
   load_mass(x.q, w);
   std::copy_n(x.v, n_ * kBlock, w.v.begin());
-  if (m_ > 0) std::copy_n(x.u, m_ * kBlock, w.u.begin());
   multiply(w.mass.data(), x.v, p);
   std::fill(w.slope.begin(), w.slope.end(), 0.0);
   for (int k = 1; k < basis_.size(); ++k) {
@@ -205,35 +173,7 @@ void Trig::forces(const Points& x, double* p, double* f, Workspace& w) const {
       for_lanes([=](int l) { fi[l] += 0.5 * t[l] * slope[l]; });
     }
   }
-  add_other_forces(f, w);
-}
-
-void Trig::add_other_forces(double* f, Workspace& w) const {
-  const int slips = static_cast<int>(slips_.size());
-  for (int s = 0; s < slips; ++s) {
-    const auto [i, j, scale] = slips_[s];
-    double *slip = w.slip.data() + s * kBlock, *t = w.slip_tanh.data() + s * kBlock;
-    const double* vi = w.v.data() + i * kBlock;
-    const double* vj = j < 0 ? nullptr : w.v.data() + j * kBlock;
-    const double inverse = 1 / (kCoulombWidth * scale);
-    for_lanes([=](int l) { slip[l] = vj ? vi[l] - vj[l] : vi[l]; });
-    for_lanes([=](int l) { t[l] = slip[l] * inverse; });
-  }
-  vector_tanh(w.slip_tanh.data(), slips * kBlock, w.slip_tanh.data());
-  for (int s = 0; s < slips; ++s) {
-    const double *slip = w.slip.data() + s * kBlock, *t = w.slip_tanh.data() + s * kBlock;
-    const double linear = viscous(s), dry = coulomb(s);
-    double* fi = f + slips_[s].i * kBlock;
-    for_lanes([=](int l) { fi[l] -= linear * slip[l] + dry * t[l]; });
-    if (slips_[s].j < 0) continue;
-    double* fj = f + slips_[s].j * kBlock;
-    for_lanes([=](int l) { fj[l] += linear * slip[l] + dry * t[l]; });
-  }
-  for (int i = 0; i < n_; ++i)
-    for (int j = 0; j < m_; ++j) {
-      const double b = b_[i * m_ + j];
-      for_lanes([&](int l) { f[i * kBlock + l] += b * w.u[j * kBlock + l]; });
-    }
+  joint_forces_.add(x.v, x.u, f, w.joint_forces);
 }
 
 void Trig::mass_rate(double* rate, Workspace& w) const {
@@ -298,15 +238,19 @@ void Trig::potential(double* v, Workspace& w) const {
   }
 }
 
-void Trig::clear_gradient(Workspace& w) const { std::fill(w.sums.begin(), w.sums.end(), 0.0); }
+void Trig::clear_gradient(Workspace& w) const {
+  std::fill(w.sums.begin(), w.sums.end(), 0.0);
+  joint_forces_.clear_gradient(w.joint_forces);
+}
 
 void Trig::add_gradient(Workspace& w, std::span<double> merged, bool add) const {
   MECHFIT_CHECK(merged.size() == theta_.size());
-  for (std::size_t k = 0; k < theta_.size(); ++k) {
+  for (int k = 0; k < friction_offset(); ++k) {
     double sum = 0.0;
     for (int l = 0; l < kBlock; ++l) sum += w.sums[k * kBlock + l];
     merged[k] = add ? merged[k] + sum : sum;
   }
+  joint_forces_.add_gradient(w.joint_forces, merged.subspan(friction_offset()), add);
 }
 
 void Trig::expand_gradient(std::span<const double> merged, std::span<double> theta) const {

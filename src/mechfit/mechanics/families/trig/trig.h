@@ -3,24 +3,26 @@
 #include <span>
 #include <vector>
 
-#include "mechfit/mechanics/families/smm/smm.h"
 #include "mechfit/mechanics/families/trig/trig_basis.h"
+#include "mechfit/mechanics/joint_forces.h"
+#include "mechfit/mechanics/lagrangian.h"
+#include "mechfit/mechanics/model.h"
+#include "mechfit/mechanics/scales.h"
 
 namespace mechfit {
 
 struct Start;
 struct StartData;
 
-// A model linear in its parameters: with the functions phi of TrigBasis and the scales of an Smm,
+// A model linear in its parameters: with the functions phi of TrigBasis and scales,
 //
 //   M_ij = energy / (v_i v_j) sum_k theta_ijk phi_k(q),   V = energy sum_k theta_k phi_k(q)
 //
 // Exact for open chains of revolute joints under gravity (degree 1 in the plane, 2 in space) and
 // for joints that slide. M is not positive definite by construction.
 //
-// Friction acts where surfaces may slide: on each v_i, and on v_i - v_j for each pair of joints of
-// one type, which is what the bearing between two links feels when angles are absolute. Slip w with
-// coefficients >= 0: force viscous w + coulomb tanh(w / (0.05 w_scale)) against it.
+// Friction (joint_forces.h) acts where surfaces may slide: on each v_i, and on v_i - v_j for each
+// pair of joints of one type. Its coefficients are >= 0.
 struct TrigConfig {
   std::vector<JointType> joints;  // [n]
   int inputs = 0;                 // m
@@ -54,24 +56,21 @@ class Trig {
   std::vector<double> parameters_of(const Trig& poorer) const;
 
   // Sections of theta, in this order: M [n (n+1) / 2][mass_functions], lower triangle row by row;
-  // V [basis size - 1], without the constant; viscous [slips]; Coulomb [slips]; gamma or B [n][m].
+  // V [basis size - 1], without the constant; JointForces: friction, then inputs.
   int mass_functions() const { return mass_functions_; }
   int potential_offset() const { return entries() * mass_functions_; }
   int friction_offset() const { return potential_offset() + basis_.size() - 1; }
-  int input_offset() const { return friction_offset() + 2 * static_cast<int>(slips_.size()); }
+  int input_offset() const { return friction_offset() + joint_forces_.friction_count(); }
 
-  struct Slip {
-    int i, j;  // of v_i - v_j; j = -1: of v_i
-    double v;  // its scale
-  };
-  const std::vector<Slip>& slips() const { return slips_; }  // empty without friction
-  double viscous(int slip) const;                            // coefficient in physical units
-  double coulomb(int slip) const;
-  std::vector<double> input_matrix() const;  // B [n][m]
+  const JointForces& joint_forces() const { return joint_forces_; }
+  const std::vector<Slip>& slips() const { return joint_forces_.slips(); }
+  double viscous(int slip) const { return joint_forces_.viscous(slip); }
+  double coulomb(int slip) const { return joint_forces_.coulomb(slip); }
+  const std::vector<double>& input_matrix() const { return joint_forces_.input_matrix(); }
 
   struct Workspace {
     TrigBasis::Workspace basis;
-    AlignedVector q, v, u;           // the last point
+    AlignedVector q, v;              // the last point
     AlignedVector w;                 // D v                                 [n][kBlock]
     AlignedVector mass, mass_slope;  // in the model's units                [entries], [entries][n]
     AlignedVector slope;             // of V                                [n][kBlock]
@@ -80,9 +79,9 @@ class Trig {
     AlignedVector curvature;         // of M along v                        [n*n][kBlock]
     AlignedVector a_terms, c_terms;  // covectors to the entries of M       [entries][kBlock]
     AlignedVector scratch;           // [n][kBlock]
-    AlignedVector slip, slip_tanh;   // [slips][kBlock]
-    AlignedVector lanes;             // parameter gradient of each lane     [p][kBlock]
-    AlignedVector sums;              // accumulated                         [p][kBlock]
+    AlignedVector lanes;             // gradient to M and V of each lane    [friction_offset]
+    AlignedVector sums;              // accumulated                         [friction_offset]
+    JointForces::Workspace joint_forces;
     bool has_hessian = false;
   };
   Workspace make_workspace() const;
@@ -115,23 +114,22 @@ class Trig {
 
  private:
   int entries() const { return n_ * (n_ + 1) / 2; }
-  // Speed below which Coulomb friction is smoothed, in units of the slip's velocity scale.
-  static constexpr double kCoulombWidth = 0.05;
   static int entry(int i, int j) { return i >= j ? i * (i + 1) / 2 + j : entry(j, i); }
   void load_mass(const double* q, Workspace& w) const;
   void load_hessian(Workspace& w) const;
-  void add_other_forces(double* f, Workspace& w) const;
   void add_pairs(const double* left, const double* right, double* terms) const;
   void multiply(const double* matrix, const double* x, double* y) const;
   void configuration_adjoint(const Covectors& covectors, double* q, Workspace& w) const;
   void velocity_adjoint(const Covectors& covectors, double* v, Workspace& w) const;
-  void parameter_adjoint(const Covectors& covectors, double* lanes, Workspace& w) const;
+  void joint_forces_adjoint(const double* b, const Adjoints& adjoints, Workspace& w) const;
+  void parameter_adjoint(const Covectors& covectors, const Adjoints& adjoints, Workspace& w) const;
+  void lagrangian_adjoint(const Covectors& covectors, double* lanes, const Workspace& w) const;
 
   TrigConfig config_;
   int n_ = 0, m_ = 0, mass_functions_ = 0;
   TrigBasis basis_;
-  std::vector<Slip> slips_;
-  std::vector<double> theta_, d_, force_scale_, b_;
+  JointForces joint_forces_;
+  std::vector<double> theta_, d_;
 };
 
 static_assert(DescribedLagrangian<Trig>);

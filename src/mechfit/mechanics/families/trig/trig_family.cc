@@ -77,13 +77,13 @@ Description Trig::describe() const {
     const std::string first = std::to_string(slip.i + 1);
     return slip.j < 0 ? first : "between " + first + " and " + std::to_string(slip.j + 1);
   };
-  const int count = static_cast<int>(slips_.size());
+  const int count = static_cast<int>(slips().size());
   for (int k = 0; k < count; ++k)
     if (viscous(k) > 0)
-      out.values.push_back({"viscous friction " + slip_name(slips_[k]), viscous(k), "", -1});
+      out.values.push_back({"viscous friction " + slip_name(slips()[k]), viscous(k), "", -1});
   for (int k = 0; k < count; ++k)
     if (coulomb(k) > 0)
-      out.values.push_back({"Coulomb friction " + slip_name(slips_[k]), coulomb(k), "", -1});
+      out.values.push_back({"Coulomb friction " + slip_name(slips()[k]), coulomb(k), "", -1});
   if (config_.input_map != InputMap::fixed) {
     const std::vector<double> b = input_matrix();
     for (int i = 0; i < n_; ++i)

@@ -28,20 +28,17 @@ void Trig::pullback(const Covectors& covectors, const Adjoints& adjoints, Worksp
 
   if (adjoints.q) configuration_adjoint(covectors, adjoints.q, w);
   if (adjoints.v) velocity_adjoint(covectors, adjoints.v, w);
-  if (adjoints.u) {
-    std::fill_n(adjoints.u, m_ * kBlock, 0.0);
-    for (int i = 0; i < n_ && covectors.b; ++i)
-      for (int j = 0; j < m_; ++j) {
-        const double b = b_[i * m_ + j];
-        for_lanes([&](int l) { adjoints.u[j * kBlock + l] += b * covectors.b[i * kBlock + l]; });
-      }
-  }
-  if (adjoints.theta || adjoints.theta_lanes) {
-    double* lanes = adjoints.theta_lanes ? adjoints.theta_lanes : w.lanes.data();
-    parameter_adjoint(covectors, lanes, w);
-    if (adjoints.theta)
-      for (std::size_t k = 0; k < w.sums.size(); ++k) w.sums[k] += lanes[k];
-  }
+  if (adjoints.u) std::fill_n(adjoints.u, m_ * kBlock, 0.0);
+  if (adjoints.theta || adjoints.theta_lanes) parameter_adjoint(covectors, adjoints, w);
+  if (covectors.b) joint_forces_adjoint(covectors.b, adjoints, w);
+}
+
+void Trig::joint_forces_adjoint(const double* b, const Adjoints& adjoints, Workspace& w) const {
+  joint_forces_.pullback(b, adjoints.v, adjoints.u, w.joint_forces);
+  if (adjoints.theta) joint_forces_.gather(b, w.joint_forces);
+  if (adjoints.theta_lanes)
+    joint_forces_.gradient_lanes(b, adjoints.theta_lanes + friction_offset() * kBlock,
+                                 w.joint_forces);
 }
 
 void Trig::configuration_adjoint(const Covectors& covectors, double* q, Workspace& w) const {
@@ -93,29 +90,24 @@ void Trig::velocity_adjoint(const Covectors& covectors, double* v, Workspace& w)
         add_product(w.c_terms.data() + e * kBlock, w.mass_slope.data() + (e * n_ + i) * kBlock,
                     v + i * kBlock);
   }
-  if (!covectors.b) return;
-  add_matrix(along(covectors.b), w.v.data());
-  for (std::size_t s = 0; s < slips_.size(); ++s) {
-    const auto [i, j, scale] = slips_[s];
-    const double* t = w.slip_tanh.data() + s * kBlock;
-    const double linear = viscous(static_cast<int>(s));
-    const double dry = coulomb(static_cast<int>(s)) / (kCoulombWidth * scale);
-    const double* bi = covectors.b + i * kBlock;
-    const double* bj = j < 0 ? nullptr : covectors.b + j * kBlock;
-    double *vi = v + i * kBlock, *vj = j < 0 ? nullptr : v + j * kBlock;
-    for_lanes([=](int l) {
-      const double rate = linear + dry * (1 - t[l] * t[l]);
-      const double push = rate * (bj ? bi[l] - bj[l] : bi[l]);
-      vi[l] -= push;
-      if (vj) vj[l] += push;
-    });
-  }
+  if (covectors.b) add_matrix(along(covectors.b), w.v.data());
 }
 
-// The gradient of s to theta in every lane.
-void Trig::parameter_adjoint(const Covectors& covectors, double* lanes, Workspace& w) const {
+// The gradient of s to theta; that of the joint forces is zero here.
+void Trig::parameter_adjoint(const Covectors& covectors, const Adjoints& adjoints,
+                             Workspace& w) const {
+  double* lanes = adjoints.theta_lanes ? adjoints.theta_lanes : w.lanes.data();
+  lagrangian_adjoint(covectors, lanes, w);
+  if (adjoints.theta_lanes)
+    std::fill_n(lanes + friction_offset() * kBlock, joint_forces_.parameter_count() * kBlock, 0.0);
+  if (adjoints.theta)
+    for (std::size_t k = 0; k < w.sums.size(); ++k) w.sums[k] += lanes[k];
+}
+
+// The gradient of s to the coefficients of M and V in every lane.
+void Trig::lagrangian_adjoint(const Covectors& covectors, double* lanes, const Workspace& w) const {
   const double* b = covectors.b;
-  std::fill_n(lanes, parameter_count() * kBlock, 0.0);
+  std::fill_n(lanes, friction_offset() * kBlock, 0.0);
   for (int f = 0; f < basis_.size(); ++f) {
     const double* value = w.basis.value.data() + f * kBlock;
     const double* slope = w.basis.slope.data() + f * n_ * kBlock;
@@ -141,33 +133,6 @@ void Trig::parameter_adjoint(const Covectors& covectors, double* lanes, Workspac
         });
       }
   }
-  if (!b) return;
-  const int slips = static_cast<int>(slips_.size());
-  const Scales& scales = config_.scales;
-  for (int s = 0; s < slips; ++s) {
-    const auto [i, j, scale] = slips_[s];
-    const double *slip = w.slip.data() + s * kBlock, *t = w.slip_tanh.data() + s * kBlock;
-    const double* bi = b + i * kBlock;
-    const double* bj = j < 0 ? nullptr : b + j * kBlock;
-    double* linear = lanes + (friction_offset() + s) * kBlock;
-    double* dry = linear + slips * kBlock;
-    const double unit = scales.energy / (scale * scales.time);
-    for_lanes([&](int l) {
-      const double push = -unit * (bj ? bi[l] - bj[l] : bi[l]);
-      linear[l] = push * slip[l] / scale;
-      dry[l] = push * t[l];
-    });
-  }
-  if (config_.input_map == InputMap::fixed) return;
-  double* out = lanes + input_offset() * kBlock;
-  for (int i = 0; i < n_; ++i)
-    for (int j = 0; j < m_; ++j) {
-      const bool learned = config_.input_map == InputMap::learned;
-      const double unit =
-          learned ? force_scale_[i] / scales.u[j] : config_.input_matrix[i * m_ + j];
-      double* row = learned ? out + (i * m_ + j) * kBlock : out;
-      for_lanes([&](int l) { row[l] += unit * b[i * kBlock + l] * w.u[j * kBlock + l]; });
-    }
 }
 
 void Trig::mass_pullback(const double* weights, const Adjoints& adjoints, Workspace& w) const {
@@ -181,11 +146,7 @@ void Trig::mass_pullback(const double* weights, const Adjoints& adjoints, Worksp
   if (adjoints.q) configuration_adjoint({}, adjoints.q, w);
   if (adjoints.v) std::fill_n(adjoints.v, n_ * kBlock, 0.0);
   if (adjoints.u) std::fill_n(adjoints.u, m_ * kBlock, 0.0);
-  if (!adjoints.theta && !adjoints.theta_lanes) return;
-  double* lanes = adjoints.theta_lanes ? adjoints.theta_lanes : w.lanes.data();
-  parameter_adjoint({}, lanes, w);
-  if (adjoints.theta)
-    for (std::size_t k = 0; k < w.sums.size(); ++k) w.sums[k] += lanes[k];
+  if (adjoints.theta || adjoints.theta_lanes) parameter_adjoint({}, adjoints, w);
 }
 
 }  // namespace mechfit

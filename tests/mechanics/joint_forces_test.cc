@@ -1,0 +1,256 @@
+#include "mechfit/mechanics/joint_forces.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mechfit/base/gradient_check.h"
+#include "tests/mechanics/door_check.h"
+
+namespace mechfit {
+namespace {
+
+using testing::random_panel;
+
+constexpr int kJoints = 3, kInputs = 2;
+constexpr double kTolerance = 1e-7;
+
+struct Case {
+  const char* name;
+  ForceParameters parameters;
+  InputMap map;
+  bool pairs;  // slips v_i - v_j too
+};
+
+Scales random_scales(Random& random) {
+  Scales scales = Scales::unit(kJoints, kInputs);
+  for (double& v : scales.v) v = random.uniform(0.5, 2);
+  for (double& u : scales.u) u = random.uniform(0.5, 2);
+  scales.energy = 3;
+  scales.time = 0.7;
+  return scales;
+}
+
+JointForces random_forces(const Case& c, Random& random, std::vector<double>& theta) {
+  const Scales scales = random_scales(random);
+  JointForcesConfig config{c.parameters, {}, c.map, {}};
+  for (int i = 0; i < kJoints; ++i) {
+    config.slips.push_back({i, -1, scales.v[i]});
+    for (int j = 0; c.pairs && j < i; ++j)
+      config.slips.push_back({i, j, std::max(scales.v[i], scales.v[j])});
+  }
+  for (int k = 0; k < kJoints * kInputs; ++k) config.input_matrix.push_back(random.normal());
+  JointForces forces(std::move(config), scales);
+  theta.resize(forces.parameter_count());
+  for (double& t : theta) t = random.uniform(0.1, 1);
+  forces.set_parameters(theta);
+  return forces;
+}
+
+struct State {
+  AlignedVector v, u,
+      b;  // Slow enough for Coulomb's step to be smooth on the scale of a difference.
+};
+State random_state(Random& random) {
+  return {random_panel(kJoints, random, 0.2), random_panel(kInputs, random),
+          random_panel(kJoints, random)};
+}
+
+// sum over lanes of weight b'F
+double pairing(const JointForces& forces, const State& s, JointForces::Workspace& w,
+               int lane = -1) {
+  AlignedVector f = make_panel(kJoints);
+  forces.add(s.v.data(), s.u.data(), f.data(), w);
+  double sum = 0;
+  for (int k = 0; k < kJoints * kBlock; ++k)
+    if (lane < 0 || k % kBlock == lane) sum += s.b[k] * f[k];
+  return sum;
+}
+
+class JointForcesDerivatives : public ::testing::TestWithParam<Case> {};
+
+INSTANTIATE_TEST_SUITE_P(
+    All, JointForcesDerivatives,
+    ::testing::Values(Case{"LinearFixed", ForceParameters::linear, InputMap::fixed, true},
+                      Case{"LinearScaled", ForceParameters::linear, InputMap::scaled, true},
+                      Case{"LinearLearned", ForceParameters::linear, InputMap::learned, true},
+                      Case{"SoftplusFixed", ForceParameters::softplus, InputMap::fixed, false},
+                      Case{"SoftplusScaled", ForceParameters::softplus, InputMap::scaled, false},
+                      Case{"SoftplusLearned", ForceParameters::softplus, InputMap::learned, false},
+                      Case{"SoftplusPairs", ForceParameters::softplus, InputMap::learned, true}),
+    [](const auto& instance) { return std::string(instance.param.name); });
+
+// DerivativeReport::agrees asks for a derivative that is not zero.
+TEST_P(JointForcesDerivatives, ToVelocityAndInputAreThoseOfTheValues) {
+  Random random(11);
+  std::vector<double> theta;
+  const JointForces forces = random_forces(GetParam(), random, theta);
+  State s = random_state(random);
+  auto w = forces.make_workspace();
+  pairing(forces, s, w);
+  AlignedVector v = make_panel(kJoints), u = make_panel(kInputs);
+  forces.pullback(s.b.data(), v.data(), u.data(), w);
+  for (const auto& [x, gradient] : {std::pair{&s.v, &v}, std::pair{&s.u, &u}}) {
+    const AlignedVector x0 = *x;
+    const auto report = check_gradient(
+        [&, panel = x](std::span<const double> point) {
+          std::copy(point.begin(), point.end(), panel->begin());
+          return pairing(forces, s, w);
+        },
+        x0, *gradient);
+    *x = x0;
+    EXPECT_TRUE(report.agrees(kTolerance)) << report.text();
+  }
+}
+
+TEST_P(JointForcesDerivatives, PullbackAddsAndLeavesOutWhatIsNull) {
+  Random random(12);
+  std::vector<double> theta;
+  const JointForces forces = random_forces(GetParam(), random, theta);
+  const State s = random_state(random);
+  auto w = forces.make_workspace();
+  pairing(forces, s, w);
+  AlignedVector v = make_panel(kJoints), u = make_panel(kInputs);
+  forces.pullback(s.b.data(), v.data(), nullptr, w);
+  forces.pullback(s.b.data(), nullptr, u.data(), w);
+  AlignedVector twice_v = v, twice_u = u;
+  forces.pullback(s.b.data(), twice_v.data(), twice_u.data(), w);
+  for (std::size_t k = 0; k < v.size(); ++k) EXPECT_NEAR(twice_v[k], 2 * v[k], 1e-13);
+  for (std::size_t k = 0; k < u.size(); ++k) EXPECT_NEAR(twice_u[k], 2 * u[k], 1e-13);
+}
+
+TEST_P(JointForcesDerivatives, ToParametersAreThoseOfTheValues) {
+  Random random(13);
+  std::vector<double> theta;
+  JointForces forces = random_forces(GetParam(), random, theta);
+  const State s = random_state(random);
+  auto w = forces.make_workspace();
+  const auto value = [&](std::span<const double> point) {
+    forces.set_parameters(point);
+    return pairing(forces, s, w);
+  };
+  value(theta);
+  forces.clear_gradient(w);
+  forces.gather(s.b.data(), w);
+  std::vector<double> gradient(theta.size(), 7.0);
+  forces.add_gradient(w, gradient, false);
+  const auto report = check_gradient(value, theta, gradient);
+  EXPECT_TRUE(report.agrees(kTolerance)) << report.text();
+
+  value(theta);
+  forces.gather(s.b.data(), w);  // gathers on
+  std::vector<double> thrice = gradient;
+  forces.add_gradient(w, thrice);
+  for (std::size_t k = 0; k < theta.size(); ++k)
+    EXPECT_NEAR(thrice[k], 3 * gradient[k], 1e-12 * (1 + std::abs(gradient[k])));
+}
+
+TEST_P(JointForcesDerivatives, ToParametersOfEachLaneAreThoseOfItsValue) {
+  Random random(14);
+  std::vector<double> theta;
+  JointForces forces = random_forces(GetParam(), random, theta);
+  const State s = random_state(random);
+  auto w = forces.make_workspace();
+  pairing(forces, s, w);
+  const int p = forces.parameter_count();
+  AlignedVector lanes(static_cast<std::size_t>(p) * kBlock, 7.0);
+  forces.gradient_lanes(s.b.data(), lanes.data(), w);
+  for (const int lane : {0, 5, kBlock - 1}) {
+    std::vector<double> gradient(p);
+    for (int k = 0; k < p; ++k) gradient[k] = lanes[k * kBlock + lane];
+    const auto report = check_gradient(
+        [&](std::span<const double> point) {
+          forces.set_parameters(point);
+          return pairing(forces, s, w, lane);
+        },
+        theta, gradient);
+    EXPECT_TRUE(report.agrees(kTolerance)) << "lane " << lane << ": " << report.text();
+  }
+}
+
+TEST_P(JointForcesDerivatives, LanesDoNotDisturbWhatIsGathered) {
+  Random random(15);
+  std::vector<double> theta;
+  const JointForces forces = random_forces(GetParam(), random, theta);
+  const State s = random_state(random);
+  auto w = forces.make_workspace();
+  pairing(forces, s, w);
+  AlignedVector lanes = make_panel(forces.parameter_count());
+  std::vector<double> alone(theta.size()), beside(theta.size());
+  forces.gather(s.b.data(), w);
+  forces.add_gradient(w, alone);
+  forces.gradient_lanes(s.b.data(), lanes.data(), w);
+  forces.add_gradient(w, beside);
+  EXPECT_EQ(alone, beside);
+}
+
+TEST_P(JointForcesDerivatives, OnePointIsALaneOfABlock) {
+  Random random(16);
+  std::vector<double> theta;
+  const JointForces forces = random_forces(GetParam(), random, theta);
+  const State s = random_state(random);
+  auto w = forces.make_workspace();
+  AlignedVector f = make_panel(kJoints);
+  forces.add(s.v.data(), s.u.data(), f.data(), w);
+  for (int lane = 0; lane < kBlock; ++lane) {
+    std::vector<double> v(kJoints), u(kInputs), own(kJoints, 0.25);
+    for (int i = 0; i < kJoints; ++i) v[i] = s.v[i * kBlock + lane];
+    for (int j = 0; j < kInputs; ++j) u[j] = s.u[j * kBlock + lane];
+    forces.add(v, u, own);
+    for (int i = 0; i < kJoints; ++i) EXPECT_NEAR(own[i], 0.25 + f[i * kBlock + lane], 1e-13);
+  }
+}
+
+TEST_P(JointForcesDerivatives, EveryParameterHasANameAndARange) {
+  Random random(17);
+  std::vector<double> theta;
+  const JointForces forces = random_forces(GetParam(), random, theta);
+  const auto names = forces.parameter_names();
+  ASSERT_EQ(static_cast<int>(names.size()), forces.parameter_count());
+  for (int k = 0; k < forces.parameter_count(); ++k) {
+    EXPECT_EQ(std::count(names.begin(), names.end(), names[k]), 1) << names[k];
+    const bool friction = k < forces.friction_count();
+    EXPECT_EQ(forces.nonnegative(k), friction && GetParam().parameters == ForceParameters::linear);
+  }
+}
+
+// F = B u - viscous w - coulomb tanh(w / (0.05 w_scale)), written out, with the physical
+// coefficients that the class reports.
+TEST_P(JointForcesDerivatives, ForceIsTheFormulaInPhysicalUnits) {
+  Random random(18);
+  std::vector<double> theta;
+  const JointForces forces = random_forces(GetParam(), random, theta);
+  const std::vector<double> v = {0.3, -0.2, 0.05}, u = {0.5, -2};
+  std::vector<double> f(kJoints), expected(kJoints);
+  forces.add(v, u, f);
+  for (int s = 0; s < static_cast<int>(forces.slips().size()); ++s) {
+    const auto [i, j, scale] = forces.slips()[s];
+    const double w = j < 0 ? v[i] : v[i] - v[j];
+    const double against =
+        forces.viscous(s) * w + forces.coulomb(s) * std::tanh(w / (0.05 * scale));
+    EXPECT_GT(against * w, 0);
+    expected[i] -= against;
+    if (j >= 0) expected[j] += against;
+  }
+  for (int i = 0; i < kJoints; ++i)
+    for (int j = 0; j < kInputs; ++j) expected[i] += forces.input_matrix()[i * kInputs + j] * u[j];
+  for (int i = 0; i < kJoints; ++i) EXPECT_NEAR(f[i], expected[i], 1e-12);
+}
+
+TEST(JointForces, StartsWithTheGivenInputMatrix) {
+  for (const InputMap map : {InputMap::fixed, InputMap::scaled, InputMap::learned}) {
+    Random random(19);
+    const Scales scales = random_scales(random);
+    const std::vector<double> b0 = {1, 2, 3, -4, 5, 6};
+    const JointForces forces({ForceParameters::softplus, {{0, -1, 2.0}}, map, b0}, scales);
+    for (std::size_t k = 0; k < b0.size(); ++k) EXPECT_NEAR(forces.input_matrix()[k], b0[k], 1e-14);
+    // 5 % of the unit of force at the slip's own speed: energy / (v time) and again / v
+    const double unit = scales.energy / (2.0 * scales.time);
+    EXPECT_NEAR(forces.coulomb(0), 0.05 * unit, 1e-12);
+    EXPECT_NEAR(forces.viscous(0), 0.05 * unit / 2.0, 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace mechfit
