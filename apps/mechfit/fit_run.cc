@@ -156,14 +156,16 @@ int run_fit(const FitCommand& command) {
   if (!found_model(result.status)) throw InputError(explain(result.status));
 
   ModelRecord record{result.model, result.channels, {}, result.members, result.covariance};
-  const Scores scores = evaluate(ensemble_of(record), result.validation, {}, pool);
+  const EvaluationData held_out =
+      evaluation_data(result.validation, SmoothMethod::white_jerk, pool);
+  const Scores scores = evaluate(ensemble_of(record), held_out, {}, pool);
   record.metadata = {{"method", method_name(options.method)},
                      {"seed", std::to_string(options.seed)},
                      {"data", data},
                      {"epoch", std::to_string(result.history.selected)},
                      {"scores", scores_json(scores)}};
   save_model(command.output, record, true);
-  write_fit_page(command.run, result, scores, command.config, pool);
+  write_fit_page(command.run, result, held_out, scores, command.config, pool);
   const std::size_t steps = result.history.records.size();
   if (result.status == FitStatus::interrupted) {
     print_note(

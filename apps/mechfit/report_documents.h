@@ -11,7 +11,8 @@ namespace mechfit {
 std::string report_page(const std::string& folder);
 
 // Keeps the document of a fit in its run folder, and its page beside it.
-void write_fit_page(const std::string& folder, const FitResult& result, const Scores& scores,
+void write_fit_page(const std::string& folder, const FitResult& result,
+                    const EvaluationData& held_out, const Scores& scores,
                     const std::string& config, ThreadPool& pool);
 
 }  // namespace mechfit

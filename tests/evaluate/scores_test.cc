@@ -60,6 +60,39 @@ TEST(Evaluate, SmoothsWhatTheLogDoesNotHave) {
   EXPECT_NE(mixed.rollout.horizons[0].rk4.overall, smoothed.rollout.horizons[0].rk4.overall);
 }
 
+TEST(Evaluate, ALogThatIsSmoothedAlreadyGivesTheSameScores) {
+  Random random(6);
+  ThreadPool pool(2);
+  const Model model = random_analytic("double-pendulum", 2, random);
+  SimulationOptions simulation;
+  simulation.noise = 1e-3;
+  simulation.step = 0.01;
+  for (const bool velocities : {false, true}) {
+    Log log = simulate(model, simulation);
+    for (auto& run : log.runs) {
+      run.qdd.clear();
+      if (!velocities) run.qd.clear();
+    }
+    const EvaluationData data = evaluation_data(log, smooth(log, {}, pool).log);
+    ASSERT_TRUE(data.smoothed);
+    EXPECT_EQ(data.logged_velocities, velocities);
+    EXPECT_EQ(&data.states(), velocities ? &data.observed : &*data.smoothed);
+    const Scores scores = evaluate(Ensemble{model, {}, false}, data, {}, pool);
+    EXPECT_EQ(scores_json(scores), scores_json(evaluate(model, log, {}, pool)));
+  }
+}
+
+TEST(EvaluationData, LoggedAccelerationsAreNotReplacedBySmoothedOnes) {
+  Random random(7);
+  ThreadPool pool(1);
+  const Model model = random_analytic("double-pendulum", 2, random);
+  const Log log = simulate(model);
+  EXPECT_FALSE(evaluation_data(log, smooth(log, {}, pool).log).smoothed);
+  Log shorter = log;
+  shorter.runs.pop_back();
+  EXPECT_THROW((void)evaluation_data(log, shorter), CheckError);
+}
+
 TEST(Evaluate, DoesNotDependOnTheNumberOfThreads) {
   Random random(3);
   const Model model = random_analytic("furuta", 2, random),

@@ -81,7 +81,7 @@ TEST(Verdict, AFirstHorizonThatIsHardToJudgeDoesNotHideTheOthers) {
   EXPECT_EQ(verdict.grade, Grade::partial);
   EXPECT_EQ(verdict.reliable_until, 0);
   EXPECT_EQ(verdict.text,
-            "It explains 86 % of the accelerations. Of its rollouts short ones are hard to judge: "
+            "It explains 86 % of the accelerations. Its short rollouts are hard to judge: "
             "after 0.1 s they are not within half the error of the better baseline, after 0.5 s to "
             "2.5 s they are.");
   EXPECT_THAT(judge(scores(0.86, {first, good, first})).text, HasSubstr(", after 0.5 s they are."));

@@ -104,6 +104,17 @@ TEST(ReadLog, FilesMustAgree) {
   EXPECT_EQ(message_of([&] { read_log({a, c}); }), c + ": inputs u1, expected none as in " + a);
 }
 
+TEST(ReadLog, AFileOfAnyOtherNameIsRecognisedByItsContent) {
+  const ScratchFolder scratch("logs");
+  write_file_atomically(scratch.file("a.csv"), "t,q1\n0,1\n1,2\n2,4\n");
+  const Log log = read_log({scratch.file("a.csv")}).log;
+  write_log(scratch.file("a.npz"), log);
+  for (const char* from : {"a.csv", "a.npz"}) {
+    write_file_atomically(scratch.file("record"), read_file(scratch.file(from)));
+    EXPECT_EQ(read_log({scratch.file("record")}).log.runs[0].q, log.runs[0].q) << from;
+  }
+}
+
 TEST(ReadLog, ALogWithoutThreeSamplesIsAnError) {
   const ScratchFolder scratch("logs");
   const std::string path = scratch.file("a.csv");

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <sstream>
 #include <vector>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
 
 namespace mechfit {
@@ -14,12 +14,12 @@ namespace {
 
 struct Derivative {
   double value = 0;
-  double noise = std::numeric_limits<double>::infinity();
+  double noise = kInfinity;
 };
 
 // Ridders: central differences at steps h, h/2, h/4, ... extrapolated to h = 0 in a Neville tableau
-//   T[k][0] = (f(h/2^k) - f(-h/2^k)) / (2 h/2^k),  T[k][j] = (4^j T[k][j-1] - T[k-1][j-1]) / (4^j -
-//   1)
+//   T[k][0] = (f(h/2^k) - f(-h/2^k)) / (2 h/2^k)
+//   T[k][j] = (4^j T[k][j-1] - T[k-1][j-1]) / (4^j - 1)
 // The entry that differs least from its two parents is taken, the difference is its noise.
 std::vector<Derivative> differentiate(const std::function<void(double, std::span<double>)>& f,
                                       std::size_t size, double h, int halvings) {
@@ -31,7 +31,7 @@ std::vector<Derivative> differentiate(const std::function<void(double, std::span
     f(-h, minus);
     for (std::size_t i = 0; i < size; ++i) {
       row[i].assign(1, (plus[i] - minus[i]) / (2 * h));
-      if (!std::isfinite(row[i][0])) best[i] = {std::numeric_limits<double>::quiet_NaN(), 0};
+      if (!std::isfinite(row[i][0])) best[i] = {kNan, 0};
       double factor = 4;
       for (int j = 1; j <= k; ++j, factor *= 4) {
         row[i].push_back((factor * row[i][j - 1] - last[i][j - 1]) / (factor - 1));

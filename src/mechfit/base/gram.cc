@@ -17,6 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace mechfit::HWY_NAMESPACE {
 namespace {
 
+// kTile x kVectors sums and what they are made of fill sixteen registers.
 inline constexpr int kVectors = 3;
 inline constexpr int kTile = 4;    // rows of S at a time
 inline constexpr int kPanel = 24;  // columns of a panel

@@ -5,7 +5,7 @@
 
 namespace mechfit {
 
-// xoshiro256** (Blackman and Vigna), seeded through splitmix64. The transforms below are our own
+// xoshiro256** (Blackman and Vigna), seeded through splitmix64. The transforms below are ours
 // too, so a seed gives the same numbers on every platform; streams (seed, stream) are independent
 // of each other.
 class Random {

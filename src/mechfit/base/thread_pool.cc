@@ -6,13 +6,14 @@
 
 namespace mechfit {
 
-// Longer than the time between two calls of run in a step of training, far shorter than what a
-// sleeping thread that is needed costs often.
-constexpr auto kLook = std::chrono::microseconds(100);
+// How long an idle worker spins: longer than the pause between two calls of run in a step of
+// training, so that it is awake for the next one. A worker that is not needed wastes no more than
+// this. No other length is on record.
+constexpr auto kSpin = std::chrono::microseconds(100);
 
 template <class Condition>
-void ThreadPool::look_for(const Condition& condition) {
-  const auto end = std::chrono::steady_clock::now() + kLook;
+void ThreadPool::spin_until(const Condition& condition) {
+  const auto end = std::chrono::steady_clock::now() + kSpin;
   while (!condition() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
 }
 
@@ -27,7 +28,7 @@ ThreadPool::ThreadPool(int threads) {
         work(worker, lock);
         const int seen = calls_;
         lock.unlock();
-        look_for([&] { return calls_ != seen; });
+        spin_until([&] { return calls_ != seen; });
         lock.lock();
       }
     });
@@ -76,7 +77,7 @@ void ThreadPool::run_all(int tasks, const std::function<void(int, int)>& f) {
   wake_.notify_all();
   work(0, lock);
   lock.unlock();
-  look_for([this] { return running_ == 0; });
+  spin_until([this] { return running_ == 0; });
   lock.lock();
   done_.wait(lock, [this] { return running_ == 0 && next_ >= tasks_; });
   function_ = nullptr;

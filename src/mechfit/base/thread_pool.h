@@ -13,8 +13,8 @@ namespace mechfit {
 // A fixed team of threads. run(tasks, f) calls f(task, worker) for task = 0 .. tasks-1 and returns
 // when all are done; the caller is worker 0, worker < size() names the scratch memory to use. Which
 // worker gets which task is not fixed, so results must be stored per task. The first exception of a
-// task is thrown again by run. Allocates nothing. Steps of training call run every few hundred
-// microseconds, so who waits looks for a while before he sleeps.
+// task is thrown again by run. Allocates nothing. Training calls run every few hundred
+// microseconds, so idle workers spin briefly before they sleep.
 class ThreadPool {
  public:
   explicit ThreadPool(int threads);
@@ -32,7 +32,7 @@ class ThreadPool {
   void run_all(int tasks, const std::function<void(int task, int worker)>& f);
   void work(int worker, std::unique_lock<std::mutex>& lock);
   template <class Condition>
-  static void look_for(const Condition& condition);
+  static void spin_until(const Condition& condition);
 
   std::vector<std::thread> threads_;
   std::mutex mutex_;

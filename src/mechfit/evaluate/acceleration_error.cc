@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
 #include "mechfit/mechanics/euler_lagrange.h"
 
@@ -39,7 +39,7 @@ AccelerationError finish(std::vector<double> sums, int size, int not_positive) {
   error.not_positive = not_positive;
   for (double& sum : sums) {
     sum = size == 0 ? 0 : sum / size;
-    if (not_positive > 0 || std::isnan(sum)) sum = std::numeric_limits<double>::infinity();
+    if (not_positive > 0 || std::isnan(sum)) sum = kInfinity;
     error.mse += sum / static_cast<double>(sums.size());
   }
   error.joint_mse = std::move(sums);
@@ -119,7 +119,7 @@ std::vector<double> predict_accelerations(const Model& model, const MotionView& 
   const int n = model.joints(), m = model.inputs(), size = points.size();
   const bool inputs = m > 0 && !points.u.empty();
   MECHFIT_CHECK(points.n == n && (!inputs || points.m == m), "points of another machine");
-  std::vector<double> predicted(points.a.size(), std::numeric_limits<double>::quiet_NaN());
+  std::vector<double> predicted(points.a.size(), kNan);
   std::vector<Worker> workers;
   workers.reserve(pool.size());
   for (int i = 0; i < pool.size(); ++i) workers.emplace_back(model);

@@ -9,7 +9,7 @@
 
 namespace mechfit {
 
-// Points of motion with their accelerations, sample-major, in somebody else's memory.
+// Points of motion with their accelerations, sample-major; owns nothing.
 struct MotionView {
   int n = 0, m = 0;
   std::span<const double> q, v, a;  // [N][n]
@@ -18,7 +18,7 @@ struct MotionView {
   int size() const { return n == 0 ? 0 : static_cast<int>(q.size()) / n; }
 };
 
-// The same in its own memory.
+// The same, with its own arrays.
 struct MotionPoints {
   int n = 0, m = 0;
   std::vector<double> q, v, a, u;

@@ -16,10 +16,10 @@
 // itself.
 namespace mechfit {
 
-inline constexpr double kBands[] = {0.5, 0.9};
+inline constexpr double kBands[] = {0.5, 0.9};  // one near the middle, one towards the tails
 
 struct BandCoverage {
-  double band = 0;               // said
+  double band = 0;               // share that the band is meant to hold
   double acceleration = 0;       // share of the points' accelerations that are inside
   double rollout = 0;            // share of positions, over all horizons; NaN without rollouts
   std::vector<double> horizons;  // the same for each, NaN where no rollout fits

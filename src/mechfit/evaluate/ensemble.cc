@@ -10,8 +10,14 @@
 namespace mechfit {
 namespace {
 
+// Models drawn where a file holds a covariance. Shares inside the bands of 8, 16, 32 and 128 draws
+// differ by .02 at most.
 constexpr int kDraws = 32;
-constexpr double kVague = 0.5;
+// Directions with a larger relative deviation are not drawn along: a normal distribution so wide
+// would change the sign of a constant in one draw of forty. Those that the data do not determine
+// have a deviation of 3 (the prior's, joint_laplace.cc), so 0.2 and 1 give the same draws; 10 draws
+// along them too, and the 90 % band of a double pendulum's accelerations then holds 99 %.
+constexpr double kWidestDraw = 0.5;
 
 }  // namespace
 
@@ -32,7 +38,7 @@ std::vector<Model> draw_members(const Model& model, std::span<const double> cova
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(relative);
   Eigen::VectorXd deviation = eigen.eigenvalues().cwiseMax(0.0).cwiseSqrt();
   for (double& d : deviation)
-    if (constants && d > kVague) d = 0;
+    if (constants && d > kWidestDraw) d = 0;
   std::vector<Model> members;
   for (int k = 0; k < count; ++k) {
     Random random(seed, static_cast<std::uint64_t>(k));

@@ -3,8 +3,8 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
 #include "mechfit/evaluate/starts.h"
 #include "mechfit/integrate/runge_kutta.h"
@@ -12,8 +12,6 @@
 
 namespace mechfit {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 JointErrors root_mean_squares(const std::vector<double>& squares, int count) {
   JointErrors out;

@@ -30,6 +30,8 @@ struct HorizonScore {
 struct RolloutErrorOptions {
   std::vector<double> horizons;  // [s], rising; empty: default_horizons
   double start_every = 0;        // [s]; 0: as often as `most_starts` allows
+  // Errors from 256 starts were within 22 % of those from 1024, from 64 within 62 % (simulated
+  // double pendulums and a cart-pole).
   int most_starts = 256;
   int substeps = 1;  // inner steps per step of the log
 };

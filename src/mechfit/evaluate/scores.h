@@ -3,10 +3,10 @@
 #include <functional>
 #include <string>
 
-#include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/evaluate/acceleration_error.h"
 #include "mechfit/evaluate/coverage.h"
 #include "mechfit/evaluate/ensemble.h"
+#include "mechfit/evaluate/evaluation_data.h"
 #include "mechfit/evaluate/model_checks.h"
 #include "mechfit/evaluate/rollout_error.h"
 #include "mechfit/evaluate/start_states.h"
@@ -53,9 +53,13 @@ Scores evaluate(const Model& model, const Log& observed, const EvaluateOptions& 
                 ThreadPool& pool);
 
 // The same for an ensemble: accelerations and rollouts are those of the members' mean when these
-// were fitted one by one, and the coverage of their bands is looked at.
+// were fitted one by one, and the coverage of their bands is measured.
 Scores evaluate(const Ensemble& ensemble, const Log& observed, const EvaluateOptions& options,
                 ThreadPool& pool);
+
+// The same on a log that is smoothed already; options.smoother is not used.
+Scores evaluate(const Ensemble& ensemble, const EvaluationData& data,
+                const EvaluateOptions& options, ThreadPool& pool);
 
 // One JSON object with every figure: acceleration_mse, rollout ... Numbers that are not finite are
 // null.

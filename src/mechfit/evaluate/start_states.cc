@@ -6,49 +6,41 @@
 #include "mechfit/base/random.h"
 #include "mechfit/estimate/motion/model_smoother.h"
 #include "mechfit/estimate/motion/motion_noise.h"
+#include "mechfit/log/split.h"
 
 namespace mechfit {
 namespace {
 
+// The `window` samples that end at each start.
 Log windows_before(const Log& log, int window, const Starts& starts) {
-  const int n = log.n();
   Log out;
   out.channels = log.channels;
   for (int s = 0; s < starts.size(); ++s) {
-    const Trajectory& run = log.runs[starts.run[s]];
-    const int end = starts.sample[s] + 1, begin = std::max(0, end - window);
-    const int m = run.u.empty() ? 0 : static_cast<int>(run.u.size()) / run.size();
-    const auto rows = [&](const std::vector<double>& x, int width) {
-      return std::vector<double>(x.begin() + begin * width, x.begin() + end * width);
-    };
-    Trajectory part;
-    part.name = run.name;
-    part.t = rows(run.t, 1);
-    part.q = rows(run.q, n);
-    part.u = rows(run.u, m);
-    out.runs.push_back(std::move(part));
+    const int end = starts.sample[s] + 1;
+    out.runs.push_back(
+        slice(log.runs[starts.run[s]], log.n(), log.m(), std::max(0, end - window), end));
   }
   return out;
 }
 
-// Of windows that do not overlap.
+// The most likely noise of windows that do not overlap.
 MotionNoise window_noise(const Model& model, const Log& windows, const SmoothResult& smoothed,
                          const Starts& starts, ThreadPool& pool) {
   const int n = windows.n();
-  Log own;
+  Log apart;
   SmoothResult start;
-  own.channels = start.log.channels = windows.channels;
+  apart.channels = start.log.channels = windows.channels;
   int last = -1;
   for (int s = 0; s < starts.size(); ++s) {
     const bool overlaps = last >= 0 && starts.run[s] == starts.run[last] &&
                           starts.sample[s] - windows.runs[s].size() < starts.sample[last];
     if (overlaps) continue;
     last = s;
-    own.runs.push_back(windows.runs[s]);
+    apart.runs.push_back(windows.runs[s]);
     start.log.runs.push_back(smoothed.log.runs[s]);
     for (int j = 0; j < n; ++j) start.series.push_back(smoothed.at(s, j));
   }
-  return likely_noise(model, own, start, pool);
+  return likely_noise(model, apart, start, pool);
 }
 
 }  // namespace
@@ -60,16 +52,16 @@ StartEstimate estimate_states(const Model& model, const Log& observed, int windo
   const Log windows = windows_before(observed, window, starts);
   const SmoothResult smoothed = smooth(windows, {}, pool);
   StartEstimate estimate;
-  bool model_serves = true;
+  bool model_is_usable = true;
   try {
     estimate.noise = window_noise(model, windows, smoothed, starts, pool);
   } catch (const InputError&) {  // no positive definite M anywhere
-    model_serves = false;
+    model_is_usable = false;
   }
   starts.q.assign(static_cast<std::size_t>(starts.size()) * n, 0.0);
   starts.v = starts.q;
   if (drawn) drawn->assign(draws, starts);
-  std::vector<char> with_model(starts.size(), 0);
+  std::vector<char> solved(starts.size(), 0);
   pool.run(starts.size(), [&](int s, int) {
     const Trajectory& start = smoothed.log.runs[s];
     const std::size_t last = start.q.size() - n;
@@ -79,13 +71,13 @@ StartEstimate estimate_states(const Model& model, const Log& observed, int windo
     };
     put(starts, start.q, start.qd);
     for (int k = 0; k < draws; ++k) put((*drawn)[k], start.q, start.qd);
-    if (!model_serves) return;
+    if (!model_is_usable) return;
     MotionRun run(model, windows.runs[s], start.q);
     run.solve(model, estimate.noise, {});
     if (!run.linearise(model, RunDerivatives::configurations) ||
         !run.quadratic.factor(estimate.noise, 0))
       return;
-    with_model[s] = 1;
+    solved[s] = 1;
     std::vector<double> v = motion_velocities(model, run);
     put(starts, run.q, v);
     // A draw is q + L^-T z with H = L L'; the velocity moves with the slope of the last step.
@@ -100,7 +92,7 @@ StartEstimate estimate_states(const Model& model, const Log& observed, int windo
       }
     }
   });
-  estimate.without_model = static_cast<int>(std::count(with_model.begin(), with_model.end(), 0));
+  estimate.without_model = static_cast<int>(std::count(solved.begin(), solved.end(), 0));
   return estimate;
 }
 

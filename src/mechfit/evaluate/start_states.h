@@ -7,6 +7,10 @@
 // What was the machine's state, by the samples up to there?
 namespace mechfit {
 
+// Samples that a start rests on. Rollout errors in units of those with 200 samples, five horizons
+// of three simulated double pendulums (noise 1e-4, 0.05 and 0.1 rad): 20 samples 1.1 to 2.9, 40
+// samples 1.1 to 1.9, 60 samples 1.0 to 1.5, 100 samples 0.9 to 1.3. Long windows do not fit into
+// short runs.
 inline constexpr int kStartWindow = 60;
 
 // What is known at the starts when the `window` samples that end there (all, where there are fewer)

@@ -2,28 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
+#include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/evaluate/rollout_error.h"
+#include "mechfit/log/steps.h"
 
 namespace mechfit {
 namespace {
 
-// Steps of all rollouts together: keeps the price of long horizons at high sampling rates in reach.
+// Steps of all rollouts together: fewer starts where horizons are many samples long, but never
+// fewer than kFewestStarts. A tenth of them moved rollout errors by 8 % on a log of 12,000 samples.
 constexpr double kMostSteps = 3e5;
 constexpr int kFewestStarts = 16;
-constexpr int kFewestBehind = 5;  // samples that tell position, velocity and noise apart
 
-double median_step(const Log& log) {
-  std::vector<double> steps;
-  for (const Trajectory& run : log.runs)
-    for (int k = 1; k < run.size(); ++k) steps.push_back(run.t[k] - run.t[k - 1]);
-  MECHFIT_CHECK(!steps.empty(), "a log without steps");
-  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
-  std::nth_element(steps.begin(), middle, steps.end());
-  return *middle;
-}
+// Times that are equal but for rounding count as equal. 1e-6 to 1e-12 choose the same starts and
+// horizons.
+constexpr double kSameTime = 1e-9;
 
 }  // namespace
 
@@ -42,7 +38,7 @@ int sample_near(const Trajectory& run, int from, double seconds) {
 
 int first_start(const Trajectory& run, int window) {
   if (window == 0) return 0;
-  const int behind = std::max(kFewestBehind, std::min(window, run.size() / 2));
+  const int behind = std::max(kFewestObservations, std::min(window, run.size() / 2));
   return behind < run.size() ? behind - 1 : -1;
 }
 
@@ -51,11 +47,11 @@ Starts choose_starts(const Log& log, double longest_horizon, double every, int m
   Starts all;
   for (std::size_t r = 0; r < log.runs.size(); ++r) {
     const Trajectory& run = log.runs[r];
-    double next = -std::numeric_limits<double>::infinity();
+    double next = -kInfinity;
     const int first = first_start(run, window);
     for (int k = first; first >= 0 && k + 1 < run.size(); ++k) {
       if (run.t[k] < next) continue;
-      if (every > 0) next = run.t[k] + every * (1 - 1e-9);
+      if (every > 0) next = run.t[k] + every * (1 - kSameTime);
       const int to = sample_near(run, k, longest_horizon);
       all.run.push_back(static_cast<int>(r));
       all.sample.push_back(k);
@@ -146,21 +142,26 @@ std::vector<double> default_horizons(const Log& log) {
       a[k % n] += run.qdd[k] * run.qdd[k];
     }
   }
-  const double step = median_step(log), longest = std::max(longest_run / 2, step);
-  double scale = longest / 5;
+  const double step = median_step(log);
+  MECHFIT_CHECK(step > 0, "a log without steps");
+  const double longest = std::max(longest_run / 2, step);
+  double scale = longest / 5;  // where nothing moves
   for (int i = 0; i < n; ++i)
     if (v[i] > 0 && a[i] > 0) scale = std::min(scale, std::sqrt(v[i] / a[i]));
 
+  // Round times, each about twice the one before: the five that begin below the time scale of the
+  // motion show where predictions begin to fail.
   constexpr double kFactors[] = {1, 2.5, 5};
   constexpr std::size_t kCount = 5;
-  const double shortest = std::max(2 * step, 0.4 * scale) * (1 - 1e-9);
+  constexpr double kShortest = 0.4;  // of the time scale: the first horizon lies just above
+  const double shortest = std::max(2 * step, kShortest * scale) * (1 - kSameTime);
   std::vector<double> horizons;
   for (int decade = static_cast<int>(std::floor(std::log10(shortest)));; ++decade)
     for (const double factor : kFactors) {
       // Negative powers by division, so that 0.1 is the double nearest to it.
       const double power = std::pow(10.0, std::abs(decade));
       const double seconds = decade < 0 ? factor / power : factor * power;
-      if (seconds > longest * (1 + 1e-9) || horizons.size() == kCount) {
+      if (seconds > longest * (1 + kSameTime) || horizons.size() == kCount) {
         if (horizons.empty()) horizons.push_back(longest);
         return horizons;
       }

@@ -8,8 +8,9 @@
 namespace mechfit {
 namespace {
 
-constexpr double kGoodShare = 0.9;
-constexpr double kReliable = 0.5;  // of the better baseline's error
+// What the words mean, by convention; no experiment stands behind them.
+constexpr double kGoodShare = 0.9;  // of the accelerations' variance, explained by a good model
+constexpr double kReliable = 0.5;   // of the better baseline's error, at most
 
 // Error of the model's rollouts in units of the better baseline's, root mean square over the joints
 // that move: joints may have different units.
@@ -49,9 +50,8 @@ std::string rollout_text(const Scores& scores, double until) {
     const auto from = std::find_if(horizons.begin(), horizons.end(), reliable);
     if (from == horizons.end()) return "Its rollouts are no better than a guess: " + first + ".";
     const auto to = std::find_if_not(from, horizons.end(), reliable) - 1;
-    return fmt::format("Of its rollouts short ones are hard to judge: {}, after {:g} s{} they are.",
-                       first, from->seconds,
-                       to == from ? "" : fmt::format(" to {:g} s", to->seconds));
+    return fmt::format("Its short rollouts are hard to judge: {}, after {:g} s{} they are.", first,
+                       from->seconds, to == from ? "" : fmt::format(" to {:g} s", to->seconds));
   }
   const auto at = std::find_if(horizons.begin(), horizons.end(),
                                [&](const HorizonScore& h) { return h.seconds == until; });

@@ -8,7 +8,7 @@ namespace mechfit {
 
 enum class Grade { good, partial, bad };
 
-// Whether the model is any good, for somebody who has never seen one.
+// Whether the model is any good, in words for a reader who sees the figures for the first time.
 struct Verdict {
   Grade grade = Grade::bad;
   // Share of the accelerations' variance, mean over joints; can be negative, even -infinity.

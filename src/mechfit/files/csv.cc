@@ -45,7 +45,7 @@ class Lines {
   const char* end_;
 };
 
-// Why a row is bad, in the order in which they are told.
+// Why a row is bad, in the order in which they are listed.
 enum class Fault { fields, quote, empty, number, not_finite, too_large, time };
 constexpr const char* kFaultNames[] = {"with a wrong number of fields", "with an open quote",
                                        "with an empty field",           "with text in a number",

@@ -11,6 +11,37 @@
 namespace mechfit {
 namespace {
 
+// A kind of file that holds logs. Its reader returns the runs as they are written there;
+// prepare_log makes them ready for use.
+struct LogFormat {
+  const char* extension;  // in lower case
+  // Whether a file without a known extension is of this kind, by its first bytes.
+  bool (*recognises)(std::string_view bytes);
+  Log (*parse)(std::string_view bytes, const std::string& name, const ReadOptions& options,
+               std::vector<std::string>& notes);
+  std::string (*format)(const Log& log);
+};
+
+// All formats, those that are recognised by their content first; the last one takes what is left.
+constexpr LogFormat kFormats[] = {
+    {".npz", [](std::string_view bytes) { return bytes.starts_with("PK\x03\x04"); }, parse_npz_log,
+     format_npz_log},
+    {".csv", [](std::string_view) { return true; }, parse_csv, format_csv},
+};
+
+const LogFormat* format_of_name(const std::string& path) {
+  const std::string extension = lower_extension(path);
+  for (const LogFormat& format : kFormats)
+    if (extension == format.extension) return &format;
+  return nullptr;
+}
+
+const LogFormat& format_of_file(const std::string& path, std::string_view bytes) {
+  if (const LogFormat* format = format_of_name(path)) return *format;
+  return *std::find_if(std::begin(kFormats), std::end(kFormats) - 1,
+                       [&](const LogFormat& format) { return format.recognises(bytes); });
+}
+
 std::string list(const std::vector<std::string>& names) {
   std::string out;
   for (const auto& name : names) out += (out.empty() ? "" : ", ") + name;
@@ -26,15 +57,20 @@ void expect_same(const std::string& file, const char* what, const std::vector<st
 
 }  // namespace
 
+std::string log_extensions() {
+  std::string text;
+  for (const LogFormat& format : kFormats)
+    text = format.extension + (text.empty() ? "" : " or " + text);
+  return text;
+}
+
 ReadResult read_log(const std::vector<std::string>& files, const ReadOptions& options) {
   ReadResult result;
   const auto names = expand_globs(files);
   for (const auto& name : names) {
-    const bool npz = lower_extension(name) == ".npz";
     const std::string bytes = read_file(name);
     std::vector<std::string> notes;
-    Log log =
-        npz ? parse_npz_log(bytes, name, options, notes) : parse_csv(bytes, name, options, notes);
+    Log log = format_of_file(name, bytes).parse(bytes, name, options, notes);
     for (auto& note : notes)  // many files tell the same
       if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end())
         result.notes.push_back(std::move(note));
@@ -63,13 +99,11 @@ ReadResult read_log(const std::vector<std::string>& files, const ReadOptions& op
 }
 
 void write_log(const std::string& path, const Log& log) {
-  const std::string extension = lower_extension(path);
-  if (extension == ".npz")
-    write_file_atomically(path, format_npz_log(log));
-  else if (extension == ".csv")
-    write_file_atomically(path, format_csv(log));
-  else
-    throw InputError(path + ": cannot tell the format, expected a name ending in .csv or .npz");
+  const LogFormat* format = format_of_name(path);
+  if (!format)
+    throw InputError(path + ": cannot tell the format, expected a name ending in " +
+                     log_extensions());
+  write_file_atomically(path, format->format(log));
 }
 
 }  // namespace mechfit

@@ -13,11 +13,15 @@ struct ReadResult {
   std::vector<std::string> notes;  // guesses made, things changed: for the user
 };
 
-// Reads one or several logs of the same machine (names or patterns; .npz, anything else is CSV) and
-// prepares them for use: see prepare.h. Every run has at least three samples.
+// Reads one or several logs of the same machine (names or patterns; the format is that of the
+// extension, else what the content looks like, else CSV) and prepares them for use: see prepare.h.
+// Every run has at least kShortestRun samples.
 ReadResult read_log(const std::vector<std::string>& files, const ReadOptions& options = {});
 
-// Writes a log as .csv or .npz, whole or not at all.
+// The formats of logs by their extensions: ".csv or .npz".
+std::string log_extensions();
+
+// Writes a log in the format of its extension, whole or not at all.
 void write_log(const std::string& path, const Log& log);
 
 }  // namespace mechfit

@@ -1,15 +1,13 @@
 #include "mechfit/integrate/input_signal.h"
 
 #include <cmath>
-#include <numbers>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/base/random.h"
 #include "mechfit/integrate/simulate.h"
 
 namespace mechfit {
 namespace {
-
-constexpr double kTurn = 2 * std::numbers::pi;
 
 struct Sine {
   double frequency, rate, phase, amplitude;  // Hz, Hz/s, rad
@@ -34,7 +32,7 @@ std::vector<double> make_input(const InputOptions& options, int inputs,
       sines.push_back({low, duration > 0 ? (high - low) / duration : 0, random.uniform(0, kTurn),
                        options.amplitude});
     } else {
-      // rms of the sum: amplitude / 4 * sqrt(8 / 2)
+      // Enough to look random, and rms of the sum = amplitude / 4 * sqrt(8 / 2) = amplitude / 2
       for (int k = 0; k < 8; ++k)
         sines.push_back(
             {random.uniform(low, high), 0, random.uniform(0, kTurn), options.amplitude / 4});

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
 
 namespace mechfit {
@@ -38,12 +38,11 @@ const char* describe(StepStatus status) {
 
 Rollout::Rollout(const RolloutRequest& request, int joints)
     : n(joints), trajectories(request.trajectories), steps(request.steps) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
   const std::size_t samples = static_cast<std::size_t>(trajectories) * (steps + 1);
-  q.assign(samples * n, nan);
-  v.assign(samples * n, nan);
+  q.assign(samples * n, kNan);
+  v.assign(samples * n, kNan);
   if (request.midpoints) {
-    q_mid.assign(static_cast<std::size_t>(trajectories) * steps * n, nan);
+    q_mid.assign(static_cast<std::size_t>(trajectories) * steps * n, kNan);
     v_mid = q_mid;
   }
   completed.assign(trajectories, steps);

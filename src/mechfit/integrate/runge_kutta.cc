@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
 
 namespace mechfit {
@@ -107,9 +107,8 @@ LaneMask runge_kutta_step(const Model& model, const Points& x, const double* h, 
   for (int i = 0; i < n; ++i)
     for (int lane = 0; lane < kBlock; ++lane) {
       const bool good = w.positive >> lane & 1;
-      const double nan = std::numeric_limits<double>::quiet_NaN();
-      q_next[i * kBlock + lane] = good ? w.q_sum[i * kBlock + lane] : nan;
-      v_next[i * kBlock + lane] = good ? w.v_sum[i * kBlock + lane] : nan;
+      q_next[i * kBlock + lane] = good ? w.q_sum[i * kBlock + lane] : kNan;
+      v_next[i * kBlock + lane] = good ? w.v_sum[i * kBlock + lane] : kNan;
     }
   return w.positive;
 }

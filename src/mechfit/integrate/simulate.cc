@@ -84,6 +84,57 @@ void add_accelerations(const Model& model, Trajectory& run, AccelerationWorkspac
   }
 }
 
+std::vector<double> sample_times(const SimulateOptions& o) {
+  std::vector<double> t(o.steps + 1);
+  for (int k = 0; k <= o.steps; ++k) t[k] = k * o.h;
+  return t;
+}
+
+// Rows of one trajectory in x [B][count][n].
+std::vector<double> rows_of(const std::vector<double>& x, int run, int count, int n) {
+  const auto first = x.begin() + static_cast<std::ptrdiff_t>(run) * count * n;
+  return {first, first + static_cast<std::ptrdiff_t>(count) * n};
+}
+
+Trajectory true_run(const Model& model, const Rollout& out, int run, const std::vector<double>& t,
+                    const std::vector<double>& u, AccelerationWorkspace& w) {
+  Trajectory truth;
+  truth.name = std::to_string(run);
+  truth.t = t;
+  truth.u = u;
+  truth.q = rows_of(out.q, run, out.steps + 1, out.n);
+  truth.qd = rows_of(out.v, run, out.steps + 1, out.n);
+  add_accelerations(model, truth, w);
+  return truth;
+}
+
+// The states in the middle of the steps.
+Trajectory middle_run(const Model& model, const Rollout& out, int run, const SimulateOptions& o,
+                      const std::vector<double>& u, AccelerationWorkspace& w) {
+  Trajectory middle;
+  middle.name = std::to_string(run);
+  for (int k = 0; k < out.steps; ++k) middle.t.push_back((k + 0.5) * o.h);
+  middle.u.assign(u.begin(), u.end() - model.inputs());
+  middle.q = rows_of(out.q_mid, run, out.steps, out.n);
+  middle.qd = rows_of(out.v_mid, run, out.steps, out.n);
+  add_accelerations(model, middle, w);
+  return middle;
+}
+
+// What a sensor with noise sees of a run.
+Trajectory observe(const Trajectory& truth, const SimulateOptions& o, int run) {
+  Trajectory observed;
+  observed.name = truth.name;
+  observed.t = truth.t;
+  observed.u = truth.u;
+  observed.q = truth.q;
+  if (o.noise.empty()) return observed;
+  Random random(o.seed, simulation_stream(run, SimulationStream::noise));
+  for (std::size_t i = 0; i < observed.q.size(); ++i)
+    observed.q[i] += o.noise[i % o.noise.size()] * random.normal();
+  return observed;
+}
+
 }  // namespace
 
 std::uint64_t simulation_stream(int run, SimulationStream purpose) {
@@ -93,11 +144,10 @@ std::uint64_t simulation_stream(int run, SimulationStream purpose) {
 Simulation simulate(const Model& model, const Channels& channels, const SimulateOptions& o,
                     ThreadPool& pool) {
   check_options(model, channels, o);
-  const int n = model.joints(), m = model.inputs(), samples = o.steps + 1;
-  std::vector<double> t(samples), t_mid(o.steps), u_held;
-  for (int k = 0; k < samples; ++k) t[k] = k * o.h;
-  for (int k = 0; k < o.steps; ++k) t_mid[k] = (k + 0.5) * o.h;
+  const int m = model.inputs();
+  const std::vector<double> t = sample_times(o);
   std::vector<std::vector<double>> inputs;
+  std::vector<double> u_held;
   for (int run = 0; run < o.runs; ++run) {
     inputs.push_back(make_input(o.input, m, t, o.seed, run));
     u_held.insert(u_held.end(), inputs[run].begin(), inputs[run].end() - m);
@@ -125,32 +175,10 @@ Simulation simulate(const Model& model, const Channels& channels, const Simulate
     log->runs.resize(o.runs);
   }
   pool.run(o.runs, [&](int run, int) {
-    const auto part = [&](const std::vector<double>& x, int count) {
-      const auto first = x.begin() + static_cast<std::ptrdiff_t>(run) * count * n;
-      return std::vector<double>(first, first + static_cast<std::ptrdiff_t>(count) * n);
-    };
     AccelerationWorkspace w(model);
-    Trajectory &truth = result.truth.runs[run], &middle = result.midpoints.runs[run],
-               &observed = result.observed.runs[run];
-    truth.name = middle.name = std::to_string(run);
-    truth.t = t;
-    truth.u = inputs[run];
-    truth.q = part(out.q, samples);
-    truth.qd = part(out.v, samples);
-    add_accelerations(model, truth, w);
-    middle.t = t_mid;
-    middle.u.assign(inputs[run].begin(), inputs[run].end() - m);
-    middle.q = part(out.q_mid, o.steps);
-    middle.qd = part(out.v_mid, o.steps);
-    add_accelerations(model, middle, w);
-    observed.name = truth.name;
-    observed.t = t;
-    observed.u = truth.u;
-    observed.q = truth.q;
-    if (o.noise.empty()) return;
-    Random random(o.seed, simulation_stream(run, SimulationStream::noise));
-    for (std::size_t i = 0; i < observed.q.size(); ++i)
-      observed.q[i] += o.noise[i % n] * random.normal();
+    result.truth.runs[run] = true_run(model, out, run, t, inputs[run], w);
+    result.midpoints.runs[run] = middle_run(model, out, run, o, inputs[run], w);
+    result.observed.runs[run] = observe(result.truth.runs[run], o, run);
   });
   return result;
 }
@@ -170,8 +198,8 @@ std::vector<Interval> default_start(const AnalyticSystem& system) {
     start.push_back(type == JointType::periodic
                         ? Interval{-std::numbers::pi / 2, std::numbers::pi / 2}
                         : Interval{-0.5, 0.5});
-  if (system.name() ==
-      "spring-pendulum") {  // around the length at which the spring carries the mass
+  // A spring starts around the length at which it carries the mass.
+  if (system.name() == "spring-pendulum") {
     const double length = system.constant("l") + system.constant("m") *
                                                      std::abs(system.constant("g")) /
                                                      system.constant("k");

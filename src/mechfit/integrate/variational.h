@@ -13,9 +13,9 @@
 // and P_next = p + (h/2) f. This is the DEL equation. P = M(q0) v0 starts from (q0, v0) (discrete
 // Legendre transform), P = P+(q0, q1) from two configurations.
 //
-// Newton's method with step halving, measured by g' M^-1 g, which is an energy and so weighs joints
-// of different units and inertias rightly. It ends at a relative size of 1e-13, or where rounding
-// stops it below 1e-9.
+// Newton's method with step halving, measured by g' M^-1 g, which is an energy and so compares
+// joints of different units and inertias fairly. It ends at a relative size of 1e-13, or where
+// rounding stops it below 1e-9.
 namespace mechfit {
 
 struct VariationalWorkspace {

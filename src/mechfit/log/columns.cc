@@ -28,7 +28,7 @@ std::string lower(std::string text) {
 }
 
 std::string list(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 12;
+  constexpr std::size_t kMost = 12;  // more do not fit into a message
   std::string out;
   for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i)
     out += (i > 0 ? ", " : "") + names[i];
@@ -138,6 +138,65 @@ void expect_count(const std::string& where, const char* flag, std::size_t found,
                      " columns, expected one for each of the " + std::to_string(n) + " joints");
 }
 
+std::string without_unit(const std::string& name) { return split_unit(name).name; }
+
+void guess_time_and_runs(const std::vector<std::string>& header, const std::string& where,
+                         Chooser& chooser, Columns& c) {
+  for (std::size_t i = 0; i < header.size() && c.time < 0; ++i)
+    if (is_one_of(lower(without_unit(header[i])), kTimeNames))
+      c.time = chooser.take(static_cast<int>(i));
+  if (c.time < 0)
+    throw InputError(where + ": no column looks like time, found " + list(header) +
+                     "; name it with --time");
+  for (std::size_t i = 0; i < header.size() && c.trajectory < 0; ++i)
+    if (is_one_of(lower(header[i]), kTrajectoryNames))
+      c.trajectory = chooser.take(static_cast<int>(i));
+}
+
+void guess_joints_and_inputs(const std::vector<std::string>& header, const std::string& where,
+                             Chooser& chooser, Columns& c) {
+  if (c.q.empty()) c.q = chooser.take_numbered("q", "--q", without_unit);
+  if (c.q.empty()) {
+    for (std::size_t i = 0; i < header.size(); ++i) {
+      const std::string unit = split_unit(header[i]).unit;
+      if (unit == "rad" || unit == "deg") c.q.push_back(chooser.take(static_cast<int>(i)));
+    }
+  }
+  if (c.q.empty())
+    throw InputError(
+        where + ": no column looks like a joint (q1, q2 ... or a name ending in _rad), found " +
+        list(header) + "; name them with --q");
+  if (c.u.empty())
+    c.u = chooser.take_numbered("u", "--u", [](const std::string& name) {
+      return name.substr(0, name.find_first_of("_ [("));
+    });
+}
+
+// Velocities, accelerations and standard deviations of the joints.
+void guess_derived(const std::vector<std::string>& header, Chooser& chooser, Columns& c) {
+  const std::size_t n = c.q.size();
+  // The number of each joint, as its derivatives carry it: q0 has qd0, and joints of other names
+  // count from 1.
+  std::vector<std::string> number;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::string name = without_unit(header[static_cast<std::size_t>(c.q[i])]);
+    const bool numbered = name.starts_with("q") && is_digits(name.substr(1));
+    number.push_back(numbered ? name.substr(1) : std::to_string(i + 1));
+  }
+  const auto derived = [&](const std::string& before, const std::string& after) {
+    return chooser.take_all_or_none(n, [&](std::size_t i) { return before + number[i] + after; });
+  };
+  if (c.qd.empty()) c.qd = derived("qd", "");
+  if (c.qdd.empty()) c.qdd = derived("qdd", "");
+  c.q_sd = derived("q", "_sd");
+  c.qd_sd = derived("qd", "_sd");
+  c.qdd_sd = derived("qdd", "_sd");
+}
+
+double seconds_per(const std::string& unit) {
+  return unit == "ms" ? 1e-3 : unit == "us" ? 1e-6 : unit == "ns" ? 1e-9 : 1.0;
+}
+
 }  // namespace
 
 NameAndUnit split_unit(const std::string& column) {
@@ -166,68 +225,21 @@ Columns choose_columns(const std::vector<std::string>& header, const ReadOptions
                        const std::string& where, std::vector<std::string>& notes) {
   Chooser chooser(header, where);
   Columns c;
-
   if (!options.time.empty()) c.time = chooser.take(options.time);
   if (!options.trajectory.empty()) c.trajectory = chooser.take(options.trajectory);
   c.q = chooser.take(options.q);
   c.u = chooser.take(options.u);
   c.qd = chooser.take(options.qd);
   c.qdd = chooser.take(options.qdd);
+  guess_time_and_runs(header, where, chooser, c);
+  guess_joints_and_inputs(header, where, chooser, c);
+  expect_count(where, "--qd", c.qd.size(), c.q.size());
+  expect_count(where, "--qdd", c.qdd.size(), c.q.size());
+  guess_derived(header, chooser, c);
 
-  for (std::size_t i = 0; i < header.size() && c.time < 0; ++i)
-    if (is_one_of(lower(split_unit(header[i]).name), kTimeNames))
-      c.time = chooser.take(static_cast<int>(i));
-  if (c.time < 0)
-    throw InputError(where + ": no column looks like time, found " + list(header) +
-                     "; name it with --time");
-  for (std::size_t i = 0; i < header.size() && c.trajectory < 0; ++i)
-    if (is_one_of(lower(header[i]), kTrajectoryNames))
-      c.trajectory = chooser.take(static_cast<int>(i));
-
-  const auto without_unit = [](const std::string& name) { return split_unit(name).name; };
-  if (c.q.empty()) c.q = chooser.take_numbered("q", "--q", without_unit);
-  if (c.q.empty()) {
-    for (std::size_t i = 0; i < header.size(); ++i) {
-      const std::string unit = split_unit(header[i]).unit;
-      if (unit == "rad" || unit == "deg") c.q.push_back(chooser.take(static_cast<int>(i)));
-    }
-  }
-  if (c.q.empty())
-    throw InputError(
-        where + ": no column looks like a joint (q1, q2 ... or a name ending in _rad), found " +
-        list(header) + "; name them with --q");
-  if (c.u.empty())
-    c.u = chooser.take_numbered("u", "--u", [](const std::string& name) {
-      return name.substr(0, name.find_first_of("_ [("));
-    });
-
-  const std::size_t n = c.q.size();
-  expect_count(where, "--qd", c.qd.size(), n);
-  expect_count(where, "--qdd", c.qdd.size(), n);
-  // The number of each joint, as its derivatives carry it: q0 has qd0, and joints of other names
-  // count from 1.
-  std::vector<std::string> number;
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::string name = without_unit(header[static_cast<std::size_t>(c.q[i])]);
-    const bool numbered = name.starts_with("q") && is_digits(name.substr(1));
-    number.push_back(numbered ? name.substr(1) : std::to_string(i + 1));
-  }
-  const auto derived = [&](const std::string& before, const std::string& after) {
-    return chooser.take_all_or_none(n, [&](std::size_t i) { return before + number[i] + after; });
-  };
-  if (c.qd.empty()) c.qd = derived("qd", "");
-  if (c.qdd.empty()) c.qdd = derived("qdd", "");
-  c.q_sd = derived("q", "_sd");
-  c.qd_sd = derived("qd", "_sd");
-  c.qdd_sd = derived("qdd", "_sd");
-
-  const std::string time_unit = split_unit(header[static_cast<std::size_t>(c.time)]).unit;
-  c.time_scale = time_unit == "ms"   ? 1e-3
-                 : time_unit == "us" ? 1e-6
-                 : time_unit == "ns" ? 1e-9
-                                     : 1.0;
-  if (c.time_scale != 1.0)
-    notes.push_back("time " + header[static_cast<std::size_t>(c.time)] + " converted to seconds");
+  const std::string& time = header[static_cast<std::size_t>(c.time)];
+  c.time_scale = seconds_per(split_unit(time).unit);
+  if (c.time_scale != 1.0) notes.push_back("time " + time + " converted to seconds");
   for (const auto& name : chooser.names(c.q)) {
     auto [joint, unit] = split_unit(name);
     c.channels.joints.push_back(joint);
@@ -236,8 +248,7 @@ Columns choose_columns(const std::vector<std::string>& header, const ReadOptions
   c.channels.inputs = chooser.names(c.u);
 
   if (options.time.empty() || options.q.empty()) {
-    std::string note = "columns: time " + header[static_cast<std::size_t>(c.time)] + "; joints " +
-                       list(chooser.names(c.q));
+    std::string note = "columns: time " + time + "; joints " + list(chooser.names(c.q));
     if (!c.u.empty()) note += "; inputs " + list(chooser.names(c.u));
     if (c.trajectory >= 0) note += "; runs " + header[static_cast<std::size_t>(c.trajectory)];
     if (const auto unused = chooser.unused(); !unused.empty()) note += "; not used " + list(unused);

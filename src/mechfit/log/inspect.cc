@@ -4,21 +4,27 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
 #include "mechfit/log/prepare.h"
+#include "mechfit/log/steps.h"
 
 namespace mechfit {
 namespace {
 
-constexpr double kTurn = 2.0 * std::numbers::pi;
-
-std::vector<double> steps_of(const Trajectory& run) {
-  std::vector<double> steps;
-  for (std::size_t k = 1; k < run.t.size(); ++k) steps.push_back(run.t[k] - run.t[k - 1]);
-  return steps;
-}
+// Thresholds of the warnings: where a reader should look again, not where a fit fails. All but the
+// last are chosen by hand; no experiment stands behind them.
+constexpr int kShortRun = 20;          // samples
+constexpr double kLongStep = 2.5;      // median steps: one sample is missing at least
+constexpr double kUnevenStep = 0.1;    // share of the median step
+constexpr double kUnevenShare = 0.05;  // of all steps
+constexpr double kMostTurns = 3;       // of a joint without a unit, if it is in radians
+constexpr double kLoudNoise = 0.1;     // share of the motion's spread
+constexpr double kStillShare = 0.5;    // of the steps in which a coarse sensor shows no change
+// Samples per period of the main motion: the midpoint rule's relative error (omega h)^2 / 12 of its
+// accelerations is then 2 %.
+constexpr double kFewestPerPeriod = 12;
 
 StepSummary summarize(const std::vector<double>& steps) {
   if (steps.empty()) return {};
@@ -45,16 +51,21 @@ double find_resolution(const std::vector<double>& moves) {
     if (move > 0.0 && (smallest == 0.0 || move < smallest)) smallest = move;
     largest = std::max(largest, move);
   }
-  if (smallest == 0.0 || smallest < 1e-9 * largest) return 0.0;
-  constexpr double kMost = 200.0;  // further multiples are blurred by rounding in the file
+  // Files often keep six digits: multiples beyond kMost are blurred by that, those below miss a
+  // whole number by less than kMiss. Values that are not on a grid come so near by chance in a
+  // tenth of all cases, far below kNearlyAll. A smallest move below kNothing of the largest is
+  // rounding.
+  constexpr double kMost = 200, kMiss = 0.05, kNearlyAll = 0.99, kNothing = 1e-9;
+  if (smallest == 0.0 || smallest < kNothing * largest) return 0.0;
   long small = 0, on_grid = 0;
   for (const double move : moves) {
     const double ratio = move / smallest;
     if (ratio > kMost) continue;
     ++small;
-    if (std::abs(ratio - std::round(ratio)) < 0.05) ++on_grid;
+    if (std::abs(ratio - std::round(ratio)) < kMiss) ++on_grid;
   }
-  const bool grid = 2 * small > static_cast<long>(moves.size()) && 100 * on_grid > 99 * small;
+  const bool grid = 2 * small > static_cast<long>(moves.size()) &&
+                    static_cast<double>(on_grid) > kNearlyAll * static_cast<double>(small);
   return grid ? smallest : 0.0;
 }
 
@@ -91,14 +102,13 @@ double spread_of(const Log& log, int joint) {
 }
 
 void warn_about_time(const Log& log, Inspection& result) {
-  constexpr int kShort = 20;
   const auto short_runs = std::count_if(log.runs.begin(), log.runs.end(),
-                                        [](const auto& run) { return run.size() < kShort; });
+                                        [](const auto& run) { return run.size() < kShortRun; });
   if (short_runs > 0)
     result.warnings.push_back(fmt::format("{} of {} runs have fewer than {} samples", short_runs,
-                                          log.runs.size(), kShort));
+                                          log.runs.size(), kShortRun));
   const auto& step = result.step;
-  if (step.longest > 2.5 * step.median)
+  if (step.longest > kLongStep * step.median)
     result.warnings.push_back(fmt::format(
         "the longest step, {:.4g} s, is {:.1f} times the median step: samples are missing "
         "(a smaller --gap splits runs there)",
@@ -107,9 +117,9 @@ void warn_about_time(const Log& log, Inspection& result) {
   for (const auto& run : log.runs)
     for (const double h : steps_of(run)) {
       ++all;
-      if (std::abs(h - step.median) > 0.1 * step.median) ++uneven;
+      if (std::abs(h - step.median) > kUnevenStep * step.median) ++uneven;
     }
-  if (uneven * 20 > all)
+  if (static_cast<double>(uneven) > kUnevenShare * static_cast<double>(all))
     result.warnings.push_back(fmt::format(
         "{:.0f} % of the steps differ from the median by more than a tenth: the discrete "
         "equations are one order less accurate on uneven steps",
@@ -135,7 +145,7 @@ void warn_about_joint(const Log& log, int i, Inspection& result) {
     warn("looks like an angle cut to one turn (--joints periodic unwraps it)");
   else if (unit.empty() && check_wrapping(log, i, 360.0).wrapped)
     warn("looks like degrees cut to one turn (--degrees --joints periodic)");
-  else if (unit.empty() && s.highest - s.lowest > 6.0 * std::numbers::pi)
+  else if (unit.empty() && s.highest - s.lowest > kMostTurns * kTurn)
     warn(fmt::format(
         "spans {:.4g}, more than three turns if these are radians; degrees? (--degrees)",
         s.highest - s.lowest));
@@ -146,28 +156,30 @@ void warn_about_joint(const Log& log, int i, Inspection& result) {
                     s.largest_move));
 
   const double spread = spread_of(log, i);
-  if (s.noise > 0.1 * spread)
+  if (s.noise > kLoudNoise * spread)
     warn(fmt::format("noise of about {:.2g} is {:.0f} % of the motion's spread", s.noise,
                      100.0 * s.noise / spread));
   const auto moves = moves_of(log, i);
   const auto still = std::count(moves.begin(), moves.end(), 0.0);
-  if (s.resolution > 0.0 && 2 * still > static_cast<long>(moves.size()))
+  if (s.resolution > 0.0 &&
+      static_cast<double>(still) > kStillShare * static_cast<double>(moves.size()))
     warn(fmt::format(
         "values lie {:.3g} apart and do not change in {:.0f} % of the steps: the sensor is "
         "coarse for this sampling rate, smooth first",
         s.resolution, 100.0 * static_cast<double>(still) / static_cast<double>(moves.size())));
-  constexpr double kFewest = 12.0;
-  if (s.frequency > 0.0 && s.frequency * result.step.median > 1.0 / kFewest)
+  if (s.frequency > 0.0 && s.frequency * result.step.median > 1.0 / kFewestPerPeriod)
     warn(fmt::format(
         "{:.1f} samples per period of its main motion ({:.3g} Hz), expected at least {:.0f}: "
         "sampled too slowly, or nothing but noise",
-        1.0 / (s.frequency * result.step.median), s.frequency, kFewest));
+        1.0 / (s.frequency * result.step.median), s.frequency, kFewestPerPeriod));
 }
 
 }  // namespace
 
 double estimate_noise(const Log& log, int joint) {
+  // The lowest still sees a fast motion, the highest needs seven samples in a row.
   constexpr int kOrders[] = {3, 4, 5, 6};
+  constexpr double kNormalMedian = 0.6744897501960817;  // median of |N(0, 1)|
   const auto n = static_cast<std::size_t>(log.n());
   double least = -1.0;
   std::vector<double> residuals;
@@ -191,8 +203,8 @@ double estimate_noise(const Log& log, int joint) {
       }
     }
     if (residuals.empty()) continue;
-    // Median of |N(0, 1)| is 0.6745; a motion that rests half the time needs the mean square.
-    double estimate = median(residuals) / 0.6744897501960817;
+    // The median passes over outliers; a motion that rests half the time needs the mean square.
+    double estimate = median(residuals) / kNormalMedian;
     if (estimate == 0.0) {
       for (const double r : residuals) estimate += r * r / static_cast<double>(residuals.size());
       estimate = std::sqrt(estimate);

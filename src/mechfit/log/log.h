@@ -19,6 +19,9 @@ struct Channels {
   int m() const { return static_cast<int>(inputs.size()); }
 };
 
+// Samples that a run needs: one residual of the discrete equations couples three.
+inline constexpr int kShortestRun = 3;
+
 // One run: samples in time order, arrays sample-major. Missing parts are empty.
 struct Trajectory {
   std::string name;

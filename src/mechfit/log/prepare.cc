@@ -4,13 +4,13 @@
 #include <cmath>
 #include <numbers>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
+#include "mechfit/log/split.h"
+#include "mechfit/log/steps.h"
 
 namespace mechfit {
 namespace {
-
-constexpr double kTurn = 2.0 * std::numbers::pi;
-constexpr int kFewestSamples = 3;  // one residual of the discrete equations
 
 std::vector<double> Trajectory::*const kJointArrays[] = {&Trajectory::q,     &Trajectory::qd,
                                                          &Trajectory::qdd,   &Trajectory::q_sd,
@@ -36,29 +36,29 @@ void settle_types(Log& log, const ReadOptions& options, std::vector<std::string>
   }
   if (types.size() == n) return;  // the file says it
   types.clear();
-  std::string told;
+  std::string text;
   for (std::size_t i = 0; i < n; ++i) {
     const bool plain = is_length(log.channels.units[i]);
     types.push_back(plain ? JointType::plain : JointType::periodic);
-    told += (i > 0 ? ", " : "") + log.channels.joints[i] + (plain ? " plain" : " periodic");
+    text += (i > 0 ? ", " : "") + log.channels.joints[i] + (plain ? " plain" : " periodic");
   }
-  notes.push_back("joints taken as " + told + " (--joints says otherwise)");
+  notes.push_back("joints taken as " + text + " (--joints says otherwise)");
 }
 
 void convert_degrees(Log& log, const ReadOptions& options, std::vector<std::string>& notes) {
   const auto n = static_cast<std::size_t>(log.n());
-  std::string told;
+  std::string text;
   for (std::size_t i = 0; i < n; ++i) {
     std::string& unit = log.channels.units[i];
     if (unit != "deg" && !(options.degrees && unit.empty())) continue;
     unit = "rad";
-    told += (told.empty() ? "" : ", ") + log.channels.joints[i];
+    text += (text.empty() ? "" : ", ") + log.channels.joints[i];
     for (auto& run : log.runs)
       for (const auto array : kJointArrays)
         for (std::size_t k = i; k < (run.*array).size(); k += n)
           (run.*array)[k] *= std::numbers::pi / 180.0;
   }
-  if (!told.empty()) notes.push_back("degrees converted to radians: " + told);
+  if (!text.empty()) notes.push_back("degrees converted to radians: " + text);
 }
 
 void unwrap(Log& log, std::vector<std::string>& notes) {
@@ -88,26 +88,10 @@ void unwrap(Log& log, std::vector<std::string>& notes) {
   }
 }
 
-Trajectory piece(const Trajectory& run, std::size_t first, std::size_t last) {
-  Trajectory out;
-  const auto cut = [&](std::vector<double> Trajectory::*array) {
-    const auto& from = run.*array;
-    const auto width = static_cast<std::ptrdiff_t>(from.size() / run.t.size());
-    (out.*array)
-        .assign(from.begin() + static_cast<std::ptrdiff_t>(first) * width,
-                from.begin() + static_cast<std::ptrdiff_t>(last) * width);
-  };
-  cut(&Trajectory::t);
-  cut(&Trajectory::u);
-  for (const auto array : kJointArrays) cut(array);
-  return out;
-}
-
 void split_at_gaps(Log& log, double gap, std::vector<std::string>& notes) {
   std::vector<Trajectory> out;
   for (auto& run : log.runs) {
-    std::vector<double> steps;
-    for (std::size_t k = 1; k < run.t.size(); ++k) steps.push_back(run.t[k] - run.t[k - 1]);
+    const std::vector<double> steps = steps_of(run);
     const double longest = steps.empty() ? 0.0 : gap * median(steps);
     std::vector<std::size_t> ends;
     for (std::size_t k = 0; k < steps.size(); ++k)
@@ -121,7 +105,8 @@ void split_at_gaps(Log& log, double gap, std::vector<std::string>& notes) {
                     std::to_string(static_cast<long>(gap)) + " median steps (--gap)");
     ends.push_back(run.t.size());
     for (std::size_t i = 0, first = 0; i < ends.size(); first = ends[i++]) {
-      out.push_back(piece(run, first, ends[i]));
+      out.push_back(
+          slice(run, log.n(), log.m(), static_cast<int>(first), static_cast<int>(ends[i])));
       out.back().name = run.name + "." + std::to_string(i + 1);
     }
   }
@@ -129,7 +114,7 @@ void split_at_gaps(Log& log, double gap, std::vector<std::string>& notes) {
 }
 
 void leave_out_short_runs(Log& log, std::vector<std::string>& notes) {
-  const auto is_short = [](const Trajectory& run) { return run.size() < kFewestSamples; };
+  const auto is_short = [](const Trajectory& run) { return run.size() < kShortestRun; };
   const auto removed = std::erase_if(log.runs, is_short);
   if (removed > 0)
     notes.push_back("left out " + plural(static_cast<long>(removed), "run") +
@@ -144,13 +129,6 @@ void average_inputs(Log& log) {
 }
 
 }  // namespace
-
-double median(std::vector<double> values) {
-  MECHFIT_CHECK(!values.empty());
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 WrapCheck check_wrapping(const Log& log, int joint, double turn) {
   WrapCheck check;
@@ -172,7 +150,11 @@ WrapCheck check_wrapping(const Log& log, int joint, double turn) {
     if (jumps.size() > before) ++check.runs;
   }
   check.jumps = static_cast<long>(jumps.size());
-  check.wrapped = !jumps.empty() && widest < 1.25 * turn && median(std::move(jumps)) > 0.75 * turn;
+  // Noise at the cut widens a turn a little, and a cut step is a turn less the motion of one
+  // sample: a quarter of a turn allows for both, and real jumps of half a turn stay outside.
+  constexpr double kSlack = 0.25;
+  check.wrapped = !jumps.empty() && widest < (1 + kSlack) * turn &&
+                  median(std::move(jumps)) > (1 - kSlack) * turn;
   return check;
 }
 

@@ -9,8 +9,13 @@
 namespace mechfit {
 namespace {
 
+// A quarter of the log is held out. A single run gives two blocks of its eight, so that not only
+// the end of a motion that dies down is held out.
 constexpr int kBlocks = 8, kHeldOutOf = 4;
-constexpr int kShortest = 8;  // samples that a held-out block must have
+// Samples that a held-out block must have: the five that smoothing needs, and some to be scored by.
+constexpr int kShortestBlock = 8;
+// Any stream that nothing else draws from with the same seed.
+constexpr std::uint64_t kSplitStream = 77;
 
 }  // namespace
 
@@ -38,10 +43,10 @@ Split split_runs(const Log& log, std::uint64_t seed) {
   if (runs == 0) throw InputError("the log has no run");
   if (runs == 1) {
     const Trajectory& run = log.runs[0];
-    if (run.size() < kBlocks * kShortest)
+    if (run.size() < kBlocks * kShortestBlock)
       throw InputError("run '" + run.name + "' has " + std::to_string(run.size()) +
                        " samples; a single run needs at least " +
-                       std::to_string(kBlocks * kShortest) + " to hold a part of it out");
+                       std::to_string(kBlocks * kShortestBlock) + " to hold a part of it out");
     for (int block = 0; block < kBlocks; ++block) {
       const auto edge = [&](int b) {
         return static_cast<int>(static_cast<long long>(run.size()) * b / kBlocks);
@@ -62,7 +67,7 @@ Split split_runs(const Log& log, std::uint64_t seed) {
   }
   std::vector<int> order(runs);
   std::iota(order.begin(), order.end(), 0);
-  Random(seed, 77).shuffle(order);
+  Random(seed, kSplitStream).shuffle(order);
   const int held_out = std::max(1, runs / kHeldOutOf);
   std::vector<char> held(runs, 0);
   for (int i = 0; i < held_out; ++i) held[order[i]] = 1;

@@ -5,22 +5,19 @@
 #include <cstdio>
 
 #include "mechfit/base/error.h"
+#include "mechfit/log/steps.h"
 
 namespace mechfit {
 namespace {
 
-constexpr double kPhase = 0.11;  // omega h at which (omega h)^2 / 12 is a thousandth
-constexpr int kFewest = 16;      // samples that every run keeps
-
-double median_step(const Log& log) {
-  std::vector<double> steps;
-  for (const auto& run : log.runs)
-    for (int k = 0; k + 1 < run.size(); ++k) steps.push_back(run.t[k + 1] - run.t[k]);
-  if (steps.empty()) return 0;
-  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
-  std::nth_element(steps.begin(), middle, steps.end());
-  return *middle;
-}
+// omega h at which the midpoint rule's relative error (omega h)^2 / 12 is a thousandth
+constexpr double kPhase = 0.11;
+// Samples that the longest run keeps, whatever step is asked for: the 14 residuals of a run still
+// outnumber the unknowns of its start.
+constexpr int kFewest = 16;
+// Share of a sample by which a step may miss a whole number of samples: it came from decimal
+// numbers.
+constexpr double kRounding = 1e-9;
 
 // The largest over the joints of rms jerk over rms acceleration.
 double frequency(const Log& log) {
@@ -49,7 +46,7 @@ Thinning choose_thinning(const Log& smoothed, double step) {
   int longest = 0;
   for (const auto& run : smoothed.runs) longest = std::max(longest, run.size());
   Thinning thinning;
-  thinning.stride = static_cast<int>(std::min(wanted / h + 1e-9, 1.0 * longest / kFewest));
+  thinning.stride = static_cast<int>(std::min(wanted / h + kRounding, 1.0 * longest / kFewest));
   thinning.stride = std::max(1, thinning.stride);
   if (thinning.stride == 1) return thinning;
   char text[200];

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
 
 namespace mechfit {
@@ -55,10 +56,10 @@ std::string Node::text() const {
 }
 
 double Node::number() const {
-  if (value_->is_null()) return std::numeric_limits<double>::quiet_NaN();
+  if (value_->is_null()) return kNan;
   if (!value_->is_number()) fail(value_->type_name(), "a number");
   const double number = value_->get<double>();
-  return std::isfinite(number) ? number : std::numeric_limits<double>::quiet_NaN();
+  return std::isfinite(number) ? number : kNan;
 }
 
 int Node::count() const {

@@ -36,7 +36,7 @@ nlohmann::json series(Table& table, int x, const std::string& name, std::vector<
 // A panel over one table, with an empty list of series.
 nlohmann::json panel(const Table& table, const std::string& x, const std::string& y);
 
-// A figure of panels. zoom "x" moves the panels of one view together, "xy" each for itself.
+// A figure of panels. zoom "x" moves the panels of one view together, "xy" each alone.
 nlohmann::json plot(int columns, const std::string& zoom);
 
 }  // namespace mechfit

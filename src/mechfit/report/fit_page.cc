@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/report/drawing.h"
 #include "mechfit/report/fit_scores.h"
 #include "mechfit/report/pages.h"
@@ -25,7 +25,7 @@ Section learning_section(const Node& learning) {
     auto y = item.at("y").numbers(epoch.size());
     const std::string name = item.at("name").text();
     auto curve = panel(data, "epoch", name);
-    double least = std::numeric_limits<double>::infinity(), most = -least;
+    double least = kInfinity, most = -least;
     bool gaps = false;
     for (double value : y) {
       gaps = gaps || std::isnan(value);
@@ -85,6 +85,47 @@ Section acceleration_section(const Node& accelerations, const std::vector<Joint>
   return section;
 }
 
+// Panels of one run's motion, a joint each; their numbers go to `figure`.
+nlohmann::json motion_panels(const Node& rollout, std::size_t r, const std::vector<Joint>& joints,
+                             Figure& figure) {
+  const std::string name = rollout.at("name").text();
+  const auto t = rollout.at("t").numbers();
+  const auto curves = rollout.at("joints").items();
+  if (curves.size() != joints.size())
+    rollout.at("joints").fail(fmt::format("{} entries", curves.size()), "one per joint");
+  nlohmann::json panels = nlohmann::json::array();
+  for (std::size_t i = 0; i < joints.size(); ++i) {
+    curves[i].only({"observed", "measured", "predicted"});
+    Table data{fmt::format("rollouts-data-{}-{}", r, i), name + ": " + label(joints[i])};
+    const int x = data.add("time [s]", t);
+    auto lines = panel(data, "time [s]", label(joints[i]));
+    if (const auto observed = curves[i].find("observed"))
+      lines["series"].push_back(
+          series(data, x, "observed", observed->numbers(t.size()), {"faint", "points"}));
+    lines["series"].push_back(
+        series(data, x, "measured", curves[i].at("measured").numbers(t.size()), kMeasured));
+    lines["series"].push_back(
+        series(data, x, "predicted", curves[i].at("predicted").band(t.size()), kModel));
+    panels.push_back(std::move(lines));
+    figure.tables.push_back(std::move(data));
+  }
+  return panels;
+}
+
+// Energy along one run, its numbers in `data`.
+nlohmann::json energy_panel(const Node& lines, const std::vector<double>& t, Table& data) {
+  const int x = data.add("time [s]", t);
+  auto curve = panel(data, "time [s]", "energy");
+  for (const Node& item : lines.items()) {
+    item.only({"name", "y"});
+    const std::size_t number = curve["series"].size();
+    const Look look = number == 0 ? kMeasured : Look{fmt::format("c{}", number - 1)};
+    curve["series"].push_back(
+        series(data, x, item.at("name").text(), item.at("y").numbers(t.size()), look));
+  }
+  return curve;
+}
+
 void add_rollouts(const Node& rollouts, const std::vector<Joint>& joints, Page& page) {
   Figure motion{
       "rollouts",
@@ -106,37 +147,11 @@ void add_rollouts(const Node& rollouts, const std::vector<Joint>& joints, Page& 
     rollout.only({"name", "t", "joints", "energy"});
     const std::string name = rollout.at("name").text();
     const auto t = rollout.at("t").numbers();
-    const auto curves = rollout.at("joints").items();
-    if (curves.size() != joints.size())
-      rollout.at("joints").fail(fmt::format("{} entries", curves.size()), "one per joint");
-    nlohmann::json panels = nlohmann::json::array();
-    for (std::size_t i = 0; i < joints.size(); ++i) {
-      curves[i].only({"observed", "measured", "predicted"});
-      Table data{fmt::format("rollouts-data-{}-{}", r, i), name + ": " + label(joints[i])};
-      const int x = data.add("time [s]", t);
-      auto lines = panel(data, "time [s]", label(joints[i]));
-      if (const auto observed = curves[i].find("observed"))
-        lines["series"].push_back(
-            series(data, x, "observed", observed->numbers(t.size()), {"faint", "points"}));
-      lines["series"].push_back(
-          series(data, x, "measured", curves[i].at("measured").numbers(t.size()), kMeasured));
-      lines["series"].push_back(
-          series(data, x, "predicted", curves[i].at("predicted").band(t.size()), kModel));
-      panels.push_back(std::move(lines));
-      motion.tables.push_back(std::move(data));
-    }
-    motion.drawing["views"].push_back({{"name", name}, {"panels", std::move(panels)}});
+    motion.drawing["views"].push_back(
+        {{"name", name}, {"panels", motion_panels(rollout, r, joints, motion)}});
     if (const auto lines = rollout.find("energy")) {
       Table data{fmt::format("energy-data-{}", r), name + ": energy"};
-      const int x = data.add("time [s]", t);
-      auto curve = panel(data, "time [s]", "energy");
-      for (const Node& item : lines->items()) {
-        item.only({"name", "y"});
-        const std::size_t number = curve["series"].size();
-        const Look look = number == 0 ? kMeasured : Look{fmt::format("c{}", number - 1)};
-        curve["series"].push_back(
-            series(data, x, item.at("name").text(), item.at("y").numbers(t.size()), look));
-      }
+      const auto curve = energy_panel(*lines, t, data);
       energy.drawing["views"].push_back({{"name", name}, {"panels", {curve}}});
       energy.tables.push_back(std::move(data));
     }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/evaluate/start_states.h"
 #include "mechfit/files/number.h"
 #include "mechfit/integrate/variational.h"
@@ -18,7 +19,11 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kScatterPoints = 500, kRollouts = 3, kRolloutSamples = 250, kLandscapePoints = 73;
+// How much a page shows. Chosen by eye for pages that stay below a megabyte.
+constexpr int kScatterPoints = 500;   // of predicted against measured accelerations, about
+constexpr int kRollouts = 3;          // runs that are drawn
+constexpr int kRolloutSamples = 250;  // of each
+constexpr int kLandscapePoints = 73;  // of M and V along a joint: every 5 degrees of a full turn
 
 json curve_over_horizons(const Scores& scores, const JointErrors HorizonScore::*member) {
   json values = json::array();
@@ -140,7 +145,7 @@ json rollout_figure(const Model& model, const Trajectory& run, const Trajectory&
 // Eigenvalues of M and V along each joint, the others at their mean.
 json landscape(const Model& model, const Log& log) {
   const int n = model.joints();
-  std::vector<double> low(n, 1e300), high(n, -1e300), mean(n, 0.0);
+  std::vector<double> low(n, kInfinity), high(n, -kInfinity), mean(n, 0.0);
   for (const auto& run : log.runs)
     for (std::size_t k = 0; k < run.q.size(); ++k) {
       low[k % n] = std::min(low[k % n], run.q[k]);
@@ -167,9 +172,35 @@ json landscape(const Model& model, const Log& log) {
   return joints;
 }
 
+void add_rollout_figures(const Model& model, const EvaluationData& held_out, ThreadPool& pool,
+                         json& page) {
+  const Log& motion = held_out.motion();
+  page["rollouts"] = json::array();
+  Starts starts = run_starts(motion, kStartWindow);
+  if (starts.size() > 0) {
+    estimate_states(model, held_out.observed, kStartWindow, starts, pool);
+  } else {
+    starts = run_starts(motion, 0);
+    take_logged_states(motion, starts);
+  }
+  for (int s = 0; s < std::min(kRollouts, starts.size()); ++s) {
+    const int r = starts.run[s];
+    const Prediction prediction = predict(model, motion.runs[r], starts, s, pool);
+    page["rollouts"].push_back(
+        rollout_figure(model, motion.runs[r], held_out.observed.runs[r], prediction));
+    if (s > 0 || prediction.rollout.completed[0] < prediction.rollout.steps) continue;
+    const auto first = motion.runs[r].q.begin() + prediction.from * model.joints();
+    const auto count = static_cast<std::ptrdiff_t>(prediction.rollout.q.size());
+    const std::vector<Motion> motions = {{"measured", {first, first + count}},
+                                         {"learned", prediction.rollout.q}};
+    if (auto animation = animate(model, prediction.t, motions)) page["animation"] = *animation;
+  }
+}
+
 }  // namespace
 
-json fit_document(const FitResult& result, const Scores& scores, const std::string& title,
+json fit_document(const FitResult& result, const EvaluationData& held_out, const Scores& scores,
+                  const std::string& title,
                   const std::vector<std::pair<std::string, std::string>>& settings,
                   ThreadPool& pool) {
   json page = {
@@ -186,37 +217,10 @@ json fit_document(const FitResult& result, const Scores& scores, const std::stri
          {"acceleration", band.acceleration},
          {"rollout", std::isnan(band.rollout) ? json() : json(band.rollout)}});
   if (!result.history.records.empty()) page["learning"] = learning(result.history);
-
-  Log smoothed = result.validation;
-  const bool logged = std::all_of(smoothed.runs.begin(), smoothed.runs.end(), [](const auto& run) {
-    return run.qd.size() == run.q.size() && run.qdd.size() == run.q.size();
-  });
-  if (!logged) smoothed = smooth(result.validation, {}, pool).log;
-  page["accelerations"] = scatter(result.model, smoothed);
-  page["rollouts"] = json::array();
-  Starts starts = run_starts(smoothed, kStartWindow);
-  if (starts.size() > 0) {
-    estimate_states(result.model, result.validation, kStartWindow, starts, pool);
-  } else {
-    starts = run_starts(smoothed, 0);
-    take_logged_states(smoothed, starts);
-  }
-  for (int s = 0; s < std::min(kRollouts, starts.size()); ++s) {
-    const int r = starts.run[s];
-    const Prediction prediction = predict(result.model, smoothed.runs[r], starts, s, pool);
-    page["rollouts"].push_back(
-        rollout_figure(result.model, smoothed.runs[r], result.validation.runs[r], prediction));
-    if (s > 0 || prediction.rollout.completed[0] < prediction.rollout.steps) continue;
-    const auto first = smoothed.runs[r].q.begin() + prediction.from * result.model.joints();
-    const auto numbers = static_cast<std::ptrdiff_t>(prediction.rollout.q.size());
-    const std::vector<Motion> motions = {{"measured", {first, first + numbers}},
-                                         {"learned", prediction.rollout.q}};
-    if (auto animation = animate(result.model, prediction.t, motions))
-      page["animation"] = *animation;
-  }
-  page["landscape"] = landscape(result.model, smoothed);
-  const bool physical = result.model.inputs() > 0;
-  page["scale"] = physical ? "physical" : "free";
+  page["accelerations"] = scatter(result.model, held_out.motion());
+  add_rollout_figures(result.model, held_out, pool, page);
+  page["landscape"] = landscape(result.model, held_out.motion());
+  page["scale"] = result.model.inputs() > 0 ? "physical" : "free";
   return page;
 }
 

@@ -11,8 +11,9 @@
 namespace mechfit {
 
 // The page (docs/report.md) of a finished fit: its scores and what lies behind them on the held-out
-// runs. `settings` are shown as they are, to obtain the fit again.
-nlohmann::json fit_document(const FitResult& result, const Scores& scores, const std::string& title,
+// runs, `held_out`. `settings` are shown as they are, to obtain the fit again.
+nlohmann::json fit_document(const FitResult& result, const EvaluationData& held_out,
+                            const Scores& scores, const std::string& title,
                             const std::vector<std::pair<std::string, std::string>>& settings,
                             ThreadPool& pool);
 

@@ -4,19 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/report/drawing.h"
 #include "mechfit/report/html.h"
 
 namespace mechfit {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 double number_or_nan(const Node& node, const char* key) {
   const auto found = node.find(key);
-  return found ? found->number() : kNaN;
+  return found ? found->number() : kNan;
 }
 
 Bar read_bar(const Node& bar, std::size_t seeds) {
@@ -77,7 +75,7 @@ Table seed_table(const std::string& id, const std::vector<Bar>& bars,
   for (const Bar& bar : bars)
     table.add(
         fmt::format("{}, {}{}{}", bar.system, bar.method, bar.rate.empty() ? "" : ", ", bar.rate),
-        bar.values.empty() ? std::vector<double>(seeds.size(), kNaN) : bar.values);
+        bar.values.empty() ? std::vector<double>(seeds.size(), kNan) : bar.values);
   return table;
 }
 
@@ -114,7 +112,7 @@ Figure bar_figure(const Bars& study, std::size_t number) {
 double Bar::distance() const {
   const double scale =
       std::hypot(std::isnan(error) ? 0 : error, std::isnan(published_error) ? 0 : published_error);
-  return scale > 0 ? (mean - published) / scale : kNaN;
+  return scale > 0 ? (mean - published) / scale : kNan;
 }
 
 Bars::Bars(const Node& document) : limit(number_or_nan(document, "left_out_above")) {

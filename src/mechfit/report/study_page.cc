@@ -33,16 +33,16 @@ Section trajectory_section(const Node& trajectories, const std::vector<Joint>& j
         const auto lines = curves[i].find(key);
         if (!lines) continue;
         lines->only({"t", "true", "smoothed"});
-        const auto own = lines->find("t");
-        const auto time = own ? own->numbers() : t;
+        const auto own_times = lines->find("t");
+        const auto time = own_times ? own_times->numbers() : t;
         Table data{fmt::format("trajectories-data-{}-{}-{}", r, key, i),
                    name + ": " + label(joints[i], what, per)};
         const int x = data.add("time [s]", time);
         auto chart = panel(data, "time [s]", label(joints[i], what, per));
         if (const auto observed = curves[i].find("observed"); observed && *key == 'p')
-          chart["series"].push_back(series(data, own ? data.add("time of observation [s]", t) : x,
-                                           "observed", observed->numbers(t.size()),
-                                           {"faint", "points"}));
+          chart["series"].push_back(
+              series(data, own_times ? data.add("time of observation [s]", t) : x, "observed",
+                     observed->numbers(t.size()), {"faint", "points"}));
         if (const auto known = lines->find("true"))
           chart["series"].push_back(series(data, x, "true", known->numbers(time.size()), {"ink"}));
         if (const auto smoothed = lines->find("smoothed"))

@@ -5,7 +5,7 @@
 namespace mechfit {
 namespace {
 
-constexpr int kMembers = 4;
+constexpr int kMembers = 4;  // networks whose accelerations are averaged
 
 // Angles, which the paper's networks see as plain numbers.
 Log periodic(Log log) {

@@ -14,8 +14,9 @@
 namespace mechfit {
 namespace {
 
-constexpr int kTrain = 8, kTest = 4;     // the others validate
-constexpr std::uint64_t kDataSeed = 20;  // of starts and observation noise
+constexpr int kTrain = 8, kTest = 4;  // the others validate
+// Seed of starts and observation noise. Any would do; results are comparable while it stays.
+constexpr std::uint64_t kDataSeed = 20;
 
 DataSet simulate_set(const std::string& system, double noise, Pendulum pendulum, ThreadPool& pool) {
   PaperProtocol paper = paper_protocol(pendulum == Pendulum::rods, system == "damped");

@@ -1,9 +1,9 @@
 #include "mechfit/study/result_file.h"
 
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
 
 namespace mechfit {
@@ -71,7 +71,6 @@ CellRecord parse_record(const std::string& bytes, const std::string& path) {
       out.failure = record.at("failure");
       return out;
     }
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
     CellResult result;
     result.test_error = number(record.at("test_error"), kInfinity);
     result.validation_error = number(record.at("validation_error"), kInfinity);

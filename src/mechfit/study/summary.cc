@@ -2,19 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
 #include <tuple>
+
+#include "mechfit/base/constants.h"
 
 namespace mechfit {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 bool counts(double value) { return value <= kLeftOutAbove; }  // not NaN
 
 struct Moments {
-  double mean = kNaN, error = kNaN;
+  double mean = kNan, error = kNan;
   int count = 0;
 };
 
@@ -71,12 +70,12 @@ void add_pairs(const StudyBar* begin, const StudyBar* end, std::vector<StudyPair
     for (const StudyBar* b = a + 1; b != end; ++b)
       if (a->rate == b->rate && a->rate > 0) pairs.push_back(compare(*a, *b, a->rate));
     if (std::isnan(a->mean)) continue;
-    const auto own = std::find_if(best.begin(), best.end(),
-                                  [&](const StudyBar* b) { return b->method == a->method; });
-    if (own == best.end())
+    const auto same = std::find_if(best.begin(), best.end(),
+                                   [&](const StudyBar* b) { return b->method == a->method; });
+    if (same == best.end())
       best.push_back(a);
-    else if (a->mean < (*own)->mean)
-      *own = a;
+    else if (a->mean < (*same)->mean)
+      *same = a;
   }
   for (std::size_t a = 0; a < best.size(); ++a)
     for (std::size_t b = a + 1; b < best.size(); ++b)
@@ -103,7 +102,7 @@ StudySummary summarise(const std::vector<CellRecord>& records,
       fresh.noise = cell.noise;
       fresh.method = cell.method;
       fresh.rate = cell.rate;
-      fresh.values.assign(summary.seeds.size(), kNaN);
+      fresh.values.assign(summary.seeds.size(), kNan);
       bar = bars.insert(bars.end(), std::move(fresh));
     }
     const auto seed = std::distance(seeds.begin(), seeds.find(cell.seed));

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
 
 namespace mechfit {
@@ -67,8 +68,7 @@ SampleBlock LaneKalman::pack(int index) {
     for (int k = 0; k < block.count; ++k) {
       const int sample = block.begin + k;
       const bool exists = k < inside;
-      y_[k * kSeriesLanes + lane] =
-          exists ? s.at(sample) : std::numeric_limits<double>::quiet_NaN();
+      y_[k * kSeriesLanes + lane] = exists ? s.at(sample) : kNan;
       h_[k * kSeriesLanes + lane] =
           exists && sample > 0 ? (s.t[sample] - s.t[sample - 1]) / s.time_unit : 0.0;
     }

@@ -53,7 +53,7 @@ class LaneKalman {
   // smoothed [count][kSmoothRows][kSeriesLanes]; what lies behind the end of a series is padding.
   using Sink = std::function<void(int begin, int count, const double* smoothed)>;
 
-  // There and back. An empty sink leaves the smoothed samples out.
+  // Forward and backward. Without a sink only the summaries are computed.
   void smooth(const LaneParameters& parameters, std::span<const StatePrior> priors,
               std::span<LaneSummary> summaries, const Sink& sink = {});
 

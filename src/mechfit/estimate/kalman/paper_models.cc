@@ -5,6 +5,7 @@ namespace mechfit {
 ModelFit fit_paper_models(std::span<const Series> series, int iterations, ThreadPool& pool,
                           const Tick& tick) {
   ModelFit fit;
+  // The paper's process noise per sample of (q, qd, qdd), in radians and seconds.
   fit.family.fixed_noise[0] = 1e-3;
   fit.family.fixed_noise[1] = 1e-3;
   fit.family.fixed_noise[2] = 1;
@@ -14,9 +15,9 @@ ModelFit fit_paper_models(std::span<const Series> series, int iterations, Thread
   pool.run(static_cast<int>(groups.size()), [&](int task, int) {
     const std::vector<int>& group = groups[task];
     const int lanes = static_cast<int>(group.size());
-    std::vector<Series> own(lanes);
-    for (int lane = 0; lane < lanes; ++lane) own[lane] = series[group[lane]];
-    LaneKalman kalman(own);
+    std::vector<Series> members(lanes);
+    for (int lane = 0; lane < lanes; ++lane) members[lane] = series[group[lane]];
+    LaneKalman kalman(members);
     LaneParameters parameters = fit.family;
     for (int lane = 0; lane < lanes; ++lane) parameters.r[lane] = 1;
     std::vector<StatePrior> priors(lanes);

@@ -8,12 +8,10 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/estimate/kalman/series_model.h"
+#include "mechfit/log/steps.h"
 
 namespace mechfit {
 namespace {
-
-// The least a joint needs in one run for velocity, acceleration and noise to be told apart.
-constexpr int kMinObservations = 5;
 
 void check_shapes(const Log& log) {
   const std::size_t n = log.n();
@@ -49,10 +47,10 @@ void check_observations(const Log& log, std::span<const Series> series) {
       }
       most = std::max(most, count);
     }
-    if (most < kMinObservations) {
+    if (most < kFewestObservations) {
       throw InputError(
           fmt::format("joint '{}': the longest run has {} observed samples, smoothing needs {}",
-                      log.channels.joints[j], most, kMinObservations));
+                      log.channels.joints[j], most, kFewestObservations));
     }
   }
 }
@@ -69,13 +67,12 @@ double median_step(std::span<const Series> series, int joint, int n) {
       before = k;
     }
   }
-  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
-  std::nth_element(steps.begin(), middle, steps.end());
-  return *middle;
+  return median(std::move(steps));
 }
 
-// Roughly how often the white-jerk fit passes over a series, for the progress.
-constexpr double kWhiteJerkEvaluations = 56;
+// Roughly how often the white-jerk fit passes over a series, for the progress: once for each node
+// of its two tables (white_jerk_models.cc), about 50 for runs of 200 samples and 8.
+constexpr double kWhiteJerkPasses = 56;
 
 class Progress {
  public:
@@ -84,7 +81,7 @@ class Progress {
     if (!report_) return;
     std::lock_guard lock(mutex_);
     done_ += work;
-    report_(std::min(done_ / total_, 0.99));
+    report_(std::min(done_ / total_, 0.99));  // finish() says 1
   }
   void finish() {
     if (report_) report_(1.0);
@@ -129,6 +126,44 @@ struct LaneOutput {
   }
 };
 
+// Smooths the series of one group, side by side, with the models that were fitted to them.
+void smooth_group(std::span<const int> group, std::span<const Series> series, const ModelFit& fit,
+                  bool covariances, SmoothResult& result) {
+  const int n = result.log.n(), lanes = static_cast<int>(group.size());
+  std::vector<Series> members;
+  std::vector<StatePrior> priors;
+  std::vector<LaneOutput> outputs;
+  LaneParameters parameters = fit.family;
+  for (int lane = 0; lane < lanes; ++lane) {
+    const int i = group[lane];
+    const SeriesModel& model = fit.models[i];
+    members.push_back(series[i]);
+    priors.push_back(model.prior);
+    parameters.r[lane] = model.r;
+    parameters.intensity[lane] = model.intensity;
+    SmoothSeries& out = result.series[i];
+    if (covariances) out.covariance.resize(static_cast<std::size_t>(series[i].size) * 6);
+    outputs.push_back(
+        {&result.log.runs[i / n], &out, i % n, n, model.scale, 1 / series[i].time_unit});
+  }
+  std::vector<LaneSummary> summaries(lanes);
+  LaneKalman(members).smooth(parameters, priors, summaries,
+                             [&](int begin, int count, const double* smoothed) {
+                               for (int lane = 0; lane < lanes; ++lane)
+                                 outputs[lane].write(begin, count, lane, covariances, smoothed);
+                             });
+  for (int lane = 0; lane < lanes; ++lane) {
+    const int i = group[lane];
+    const SeriesModel& model = fit.models[i];
+    SmoothSeries& out = result.series[i];
+    out.observation_sd = std::sqrt(model.r * model.scale);
+    out.intensity = model.intensity * model.scale / std::pow(series[i].time_unit, 5);
+    out.log_likelihood = summaries[lane].log_likelihood(model.scale);
+    out.history = model.history;
+    if (!fit.family.white_jerk) out.history.push_back(out.log_likelihood);
+  }
+}
+
 }  // namespace
 
 SmoothResult smooth(const Log& observed, const SmoothOptions& options, ThreadPool& pool) {
@@ -141,7 +176,7 @@ SmoothResult smooth(const Log& observed, const SmoothOptions& options, ThreadPoo
   std::vector<int> joint(series.size());
   for (std::size_t i = 0; i < series.size(); ++i) joint[i] = static_cast<int>(i) % n;
 
-  const double passes = white_jerk ? kWhiteJerkEvaluations : options.em_iterations;
+  const double passes = white_jerk ? kWhiteJerkPasses : options.em_iterations;
   Progress progress(options, (passes + 2) * n * observed.samples());
   const Tick tick = [&](double work) { progress(work); };
   if (white_jerk) {
@@ -163,42 +198,8 @@ SmoothResult smooth(const Log& observed, const SmoothOptions& options, ThreadPoo
   result.series.resize(series.size());
   const auto groups = lane_groups(series, pool.size());
   pool.run(static_cast<int>(groups.size()), [&](int task, int) {
-    const std::vector<int>& group = groups[task];
-    const int lanes = static_cast<int>(group.size());
-    std::vector<Series> own;
-    std::vector<StatePrior> priors;
-    std::vector<LaneOutput> outputs;
-    LaneParameters parameters = fit.family;
-    for (int lane = 0; lane < lanes; ++lane) {
-      const int i = group[lane];
-      const SeriesModel& model = fit.models[i];
-      own.push_back(series[i]);
-      priors.push_back(model.prior);
-      parameters.r[lane] = model.r;
-      parameters.intensity[lane] = model.intensity;
-      SmoothSeries& out = result.series[i];
-      if (options.covariances) out.covariance.resize(static_cast<std::size_t>(series[i].size) * 6);
-      outputs.push_back(
-          {&result.log.runs[i / n], &out, i % n, n, model.scale, 1 / series[i].time_unit});
-    }
-    std::vector<LaneSummary> summaries(lanes);
-    LaneKalman(own).smooth(
-        parameters, priors, summaries, [&](int begin, int count, const double* smoothed) {
-          for (int lane = 0; lane < lanes; ++lane) {
-            outputs[lane].write(begin, count, lane, options.covariances, smoothed);
-          }
-        });
-    for (int lane = 0; lane < lanes; ++lane) {
-      const int i = group[lane];
-      const SeriesModel& model = fit.models[i];
-      SmoothSeries& out = result.series[i];
-      out.observation_sd = std::sqrt(model.r * model.scale);
-      out.intensity = model.intensity * model.scale / std::pow(series[i].time_unit, 5);
-      out.log_likelihood = summaries[lane].log_likelihood(model.scale);
-      out.history = model.history;
-      if (!white_jerk) out.history.push_back(out.log_likelihood);
-      progress(2.0 * series[i].size);
-    }
+    smooth_group(groups[task], series, fit, options.covariances, result);
+    for (int i : groups[task]) progress(2.0 * series[i].size);
   });
   progress.finish();
   return result;

@@ -8,6 +8,10 @@
 
 namespace mechfit {
 
+// The least that a joint needs in one run: three tell position, velocity and acceleration, two more
+// make the noise known.
+inline constexpr int kFewestObservations = 5;
+
 // Velocities and accelerations from observed positions: every coordinate of every run is a triple
 // integrator (q, qd, qdd) seen through white noise, estimated by a Kalman filter and
 // Rauch-Tung-Striebel smoother.
@@ -23,7 +27,7 @@ enum class SmoothMethod {
 
 struct SmoothOptions {
   SmoothMethod method = SmoothMethod::white_jerk;
-  int em_iterations = 10;    // paper's method
+  int em_iterations = 10;    // as many as the paper's experiments take
   bool covariances = false;  // keep the posterior covariances
   // Told the fraction done in (0, 1], by one thread at a time but not always the same.
   std::function<void(double)> progress;
@@ -33,7 +37,8 @@ struct SmoothOptions {
 struct SmoothSeries {
   double observation_sd = 0;
   double intensity = 0;  // of the white noise on the jerk [unit^2 / s^5]; 0 with the paper's method
-  // Of the observations given the fitted model; white jerk: given the first three too.
+  // Log-likelihood of the observations given the fitted model; white jerk: of those after the
+  // third.
   double log_likelihood = 0;
   std::vector<double> history;     // log-likelihood before each EM iteration, then the final one
   std::vector<double> covariance;  // [T][6] of (q, qd, qdd): 00 01 02 11 12 22, when asked for

@@ -10,21 +10,28 @@ namespace mechfit {
 namespace {
 
 // A prior this many times wider than R per unit of time is flat: it moves no estimate by more than
-// 1e-20 of itself, and the factored covariances lose nothing to it.
+// 1e-20 of itself, and the factored covariances lose nothing to it. 1e12 to 1e24 give the same
+// motion to five digits.
 constexpr double kFlat = 1e20;
 
-// Observations that a flat prior on three states uses up.
+// Observations that a flat prior on (q, qd, qdd) uses up.
 constexpr int kUncounted = 3;
 
-// Fewer counted observations say too little about an intensity of their own.
+// Fewer counted observations say too little about an intensity of their own. Error of
+// accelerations, 40 runs of a driven Furuta pendulum, with an intensity for each run / one for all:
+// 13 samples 13.9 / 9.9, 21 samples 13.1 / 12.4, 46 samples 10.3 / 10.0, 81 samples 7.7 / 8.2.
 constexpr double kOwnIntensity = 30;
 
 // lambda = intensity / R in units of the step: at the upper end the smoother follows every sample.
+// No log that was tried came near it (4 to 12 give the same).
 constexpr double kMaxLogLambda = 9;
-constexpr double kCoarseStep = 0.5;  // of log10(lambda)
+// Steps of log10(lambda) of the table over all lambdas and of the one around its maximum. Half and
+// twice as much change smoothed accelerations by 2e-4 of themselves at most.
+constexpr double kCoarseStep = 0.5;
 constexpr double kFineStep = 0.15;
 // Nobody can tell intensities apart that are this close; rounding to it makes equal logs in
-// different units give equal results.
+// different units give equal results. A lattice of 0.01 changes accelerations by 3e-3, one of 1e-5
+// by 3e-4.
 constexpr double kLatticeStep = 1.0 / 1024;
 
 StatePrior flat_prior(const Series& s) {

@@ -44,7 +44,7 @@ void Banded::solve_lower(std::span<double> x) const {
   MECHFIT_CHECK(x.size() == static_cast<std::size_t>(size_));
   for (int i = 0; i < size_; ++i) {
     double sum = x[i];
-    const double inverse = 1 / at(i, i);  // before the sum is there
+    const double inverse = 1 / at(i, i);  // the division overlaps with the sum
     for (int k = std::max(0, i - half_); k < i; ++k) sum -= at(i, k) * x[k];
     x[i] = sum * inverse;
   }

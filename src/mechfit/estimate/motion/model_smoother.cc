@@ -24,7 +24,8 @@ void accelerations(const MotionRun& run, int n, std::vector<double>& a) {
   std::copy_n(a.end() - 2 * n, n, a.end() - n);
 }
 
-// Of q, of the slope over the two steps around a sample and of the second difference there.
+// Standard deviations of q, of the slope over the two steps around a sample and of the second
+// difference there.
 void deviations(const MotionRun& run, int n, const Banded& covariance, Trajectory& out) {
   const int samples = run.samples();
   for (auto* sd : {&out.q_sd, &out.qd_sd, &out.qdd_sd}) sd->assign(run.q.size(), 0.0);
@@ -92,15 +93,15 @@ ModelSmoothResult smooth_with_model(const Model& model, const Log& observed, con
   pool.run(static_cast<int>(observed.runs.size()), [&](int task, int) {
     const Trajectory& from = observed.runs[task];
     Trajectory& out = result.log.runs[task];
-    ModelSmoothRun& own = result.runs[task];
+    ModelSmoothRun& summary = result.runs[task];
     MotionRun run(model, from, start.runs[task].q);
     const auto outcome = run.solve(model, noise, {});
-    own.objective = outcome.objective;
-    own.converged = outcome.converged;
+    summary.objective = outcome.objective;
+    summary.converged = outcome.converged;
     if (!run.linearise(model, RunDerivatives::configurations))
       throw InputError("run '" + from.name +
                        "': the model's mass matrix is not positive definite on it");
-    own.log_likelihood = run.quadratic.log_likelihood(noise);
+    summary.log_likelihood = run.quadratic.log_likelihood(noise);
     if (!run.quadratic.factor(noise, 0))
       throw InputError("run '" + from.name + "' has too few observations to tell its motion");
     out.q = run.q;

@@ -1,9 +1,9 @@
 #include "mechfit/estimate/motion/motion_quadratic.h"
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
 
 namespace mechfit {
@@ -65,8 +65,8 @@ bool MotionQuadratic::factor(const MotionNoise& noise, double damping) {
   std::span<double> H = hessian_.data();
   for (int j = 0; j < n_; ++j) {
     const double weight = 1 / (noise.s[j] * noise.s[j]);
-    std::span<const double> own = normal_[j].data();
-    for (std::size_t k = 0; k < H.size(); ++k) H[k] += weight * own[k];
+    std::span<const double> normal = normal_[j].data();
+    for (std::size_t k = 0; k < H.size(); ++k) H[k] += weight * normal[k];
     for (int k = 0; k < size; ++k) gradient_[k] += weight * pull_[j][k];
   }
   for (int k = 0; k < size; ++k) {
@@ -78,18 +78,19 @@ bool MotionQuadratic::factor(const MotionNoise& noise, double damping) {
 }
 
 double MotionQuadratic::log_likelihood(const MotionNoise& noise) {
-  if (!factor(noise, 0)) return -std::numeric_limits<double>::infinity();
+  if (!factor(noise, 0)) return -kInfinity;
   // J at its minimum is J - |L^-1 g|^2 / 2
   scratch_.assign(gradient_.begin(), gradient_.end());
   hessian_.solve_lower(scratch_);
   double sum = -value(noise) - 0.5 * hessian_.log_determinant();
   for (double x : scratch_) sum += 0.5 * x * x;
-  int numbers = -samples_ * n_;
+  // Observations and errors less unknowns
+  int dimension = -samples_ * n_;
   for (int j = 0; j < n_; ++j) {
     sum -= observed_[j] * std::log(noise.sigma[j]) + errors() * std::log(noise.s[j]);
-    numbers += observed_[j] + errors();
+    dimension += observed_[j] + errors();
   }
-  return sum - 0.5 * numbers * std::log(2 * std::numbers::pi);
+  return sum - 0.5 * dimension * std::log(2 * std::numbers::pi);
 }
 
 }  // namespace mechfit

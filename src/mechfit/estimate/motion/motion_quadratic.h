@@ -21,8 +21,8 @@ struct MotionNoise {
 //
 // with e replaced by e + A dq around a motion q: for any noise a quadratic function of dq with
 //
-//   H = diag(1 / sigma^2) + sum_j A_j' A_j / s_j^2,   g = -(y - q) / sigma^2 + sum_j A_j' e_j /
-//   s_j^2
+//   H = diag(1 / sigma^2)  + sum_j A_j' A_j / s_j^2
+//   g = -(y - q) / sigma^2 + sum_j A_j' e_j / s_j^2
 //
 // (A_j the rows of joint j). Missing observations are NaN and have no weight.
 class MotionQuadratic {

@@ -2,45 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
+#include "mechfit/base/climb.h"
 #include "mechfit/base/error.h"
 
 namespace mechfit {
 namespace {
 
-constexpr int kShortest = 3;
 constexpr double kStepS = 0.3, kStepSigma = 0.05;  // of the searches, in logarithms
 constexpr double kFarthest = 1.5;                  // in such steps
 constexpr int kScoreRounds = 6;
-
-// One step towards the maximum of f along x, f0 = f(x): through f at x +- step, never above `most`
-// nor below `least`. Moves x, returns f there.
-double climb(double& x, double f0, double step, double least, double most,
-             const std::function<double(double)>& f) {
-  const double up = std::min(x + step, most), down = std::max(x - step, least);
-  double best = x, best_value = f0;
-  const auto look = [&](double at) {
-    const double value = f(at);
-    if (value > best_value) {
-      best = at;
-      best_value = value;
-    }
-    return value;
-  };
-  const double f_down = down < x ? look(down) : f0;
-  const double f_up = up > x ? look(up) : f0;
-  double target = best == x ? x : x + (best - x) * kFarthest;
-  const double curvature = f_up - 2 * f0 + f_down;
-  if (down < x && up > x && curvature < 0) {
-    const double newton = 0.5 * step * (f_down - f_up) / curvature;
-    target = x + std::clamp(newton, -kFarthest * step, kFarthest * step);
-  }
-  target = std::clamp(target, least, most);
-  if (target != x && target != up && target != down) look(target);
-  x = best;
-  return best_value;
-}
 
 }  // namespace
 
@@ -48,7 +19,7 @@ JointRuns::JointRuns(const Model& model, const Log& observed, const Log& start, 
     : pool_(pool) {
   MECHFIT_CHECK(observed.runs.size() == start.runs.size());
   for (std::size_t k = 0; k < observed.runs.size(); ++k) {
-    if (observed.runs[k].size() < kShortest) continue;
+    if (observed.runs[k].size() < kShortestRun) continue;
     runs_.emplace_back(model, observed.runs[k], start.runs[k].q);
     for (double y : observed.runs[k].q) observation_count_ += !std::isnan(y);
   }
@@ -84,7 +55,7 @@ void JointRuns::set_motions(const std::vector<std::vector<double>>& q) {
 Log JointRuns::with_motions(Log log) const {
   std::size_t k = 0;
   for (auto& run : log.runs)
-    if (run.size() >= kShortest) run.q = runs_[k++].q;
+    if (run.size() >= kShortestRun) run.q = runs_[k++].q;
   return log;
 }
 
@@ -97,17 +68,19 @@ double improve_noise(JointRuns& runs, const NoiseSearch& search, MotionNoise& no
   double f = value(noise);
   const auto along = [&](std::vector<double>& parts, std::size_t j, double step, double least,
                          double most) {
-    double x = std::log(parts[j]);
-    f = climb(x, f, step, std::min(least, x), most, [&](double at) {
+    const double x = std::log(parts[j]);
+    const ClimbOptions options{step, kFarthest, std::min(least, x), most};
+    const ClimbResult best = climb(x, f, options, [&](double at) {
       parts[j] = std::exp(at);
       return value(noise);
     });
-    parts[j] = std::exp(x);
+    f = best.value;
+    parts[j] = std::exp(best.x);
   };
   for (std::size_t j = 0; j < noise.s.size(); ++j)
     along(noise.s, j, kStepS, std::log(search.s_floor * search.s_unit[j]), std::log(noise.s[j]));
   for (std::size_t j = 0; search.sigma && j < noise.sigma.size(); ++j)
-    along(noise.sigma, j, kStepSigma, -1e300, 1e300);
+    along(noise.sigma, j, kStepSigma, -kInfinity, kInfinity);
   for (double s : noise.s) f -= search.s_pull * std::log(s);
   return f;
 }
@@ -125,13 +98,13 @@ double likelihood_score(JointRuns& runs, MotionNoise noise) {
     for (std::size_t j = 0; j < s.size(); ++j) noise.s[j] = s[j] * std::exp(factor);
     return runs.log_likelihood(noise);
   };
-  double x = 0, f = value(0);
+  ClimbResult best{0, value(0)};
   for (int round = 0; round < kScoreRounds; ++round) {
-    const double before = x;
-    f = climb(x, f, kStepS, -1e300, 1e300, value);
-    if (std::abs(x - before) < 0.1 * kStepS) break;
+    const double before = best.x;
+    best = climb(best.x, best.value, {kStepS, kFarthest}, value);
+    if (std::abs(best.x - before) < 0.1 * kStepS) break;
   }
-  return f / runs.observation_count();
+  return best.value / runs.observation_count();
 }
 
 }  // namespace mechfit
