@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/files/logs.h"
+#include "tests/support/random_log.h"
 
 namespace mechfit {
 namespace {
