@@ -164,6 +164,8 @@ int run_fit(const FitCommand& command) {
                      {"data", data},
                      {"epoch", std::to_string(result.history.selected)},
                      {"scores", scores_json(scores)}};
+  // evaluate and rollout read logs for this model the same way.
+  if (command.log.read.input_hold == InputHold::linear) record.metadata["input_hold"] = "linear";
   save_model(command.output, record, true);
   write_fit_page(command.run, result, held_out, scores, command.config, pool);
   const std::size_t steps = result.history.records.size();

@@ -4,10 +4,14 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
+#include <iostream>
+#include <random>
 #include <thread>
 
 #include "mechfit/base/random.h"
+#include "mechfit/files/safetensors.h"
 #include "mechfit/mechanics/model_file.h"
 #include "tests/cli/program.h"
 
@@ -31,20 +35,36 @@ class Fit : public ::testing::Test {
   std::string model(const std::string& name) const {
     return read_file(file(name + ".safetensors"));
   }
-  // Starts a fit and does something to it after a while; its exit status.
-  int disturbed(const std::string& arguments, int milliseconds, int signal) const {
+  // Starts the program and does not wait for it.
+  static pid_t start(const std::string& arguments) {
+    const std::string line =
+        std::string("exec ") + MECHFIT_PROGRAM + " " + arguments + " >/dev/null 2>&1";
     const pid_t child = fork();
     if (child == 0) {
-      const std::string line =
-          std::string("exec ") + MECHFIT_PROGRAM + " " + arguments + " >/dev/null 2>&1";
       execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
       _exit(127);
     }
+    return child;
+  }
+  // Starts a fit and does something to it after a while; its exit status.
+  static int disturbed(const std::string& arguments, int milliseconds, int signal) {
+    const pid_t child = start(arguments);
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
     kill(child, signal);
     int status = 0;
     waitpid(child, &status, 0);
     return status;
+  }
+  static double seconds_of(const std::string& arguments) {
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(run_mechfit(arguments).code, 0);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+  // When a file was last written, the epoch where it is not there.
+  static std::filesystem::file_time_type changed(const std::string& path) {
+    std::error_code missing;
+    const auto time = std::filesystem::last_write_time(path, missing);
+    return missing ? std::filesystem::file_time_type() : time;
   }
   ScratchFolder scratch_{"fit"};
 };
@@ -90,14 +110,12 @@ TEST_F(Fit, ConfigFileAndFlagsMeanTheSame) {
 
 TEST_F(Fit, InterruptedAtAnyMomentResumesToTheIdenticalModel) {
   const std::string flags = "--epochs 4000 --threads 1 ";
-  const auto start = std::chrono::steady_clock::now();
-  ASSERT_EQ(run_mechfit(base("whole") + flags).code, 0);
-  const std::chrono::duration<double, std::milli> whole = std::chrono::steady_clock::now() - start;
+  const double whole = 1000 * seconds_of(base("whole") + flags);  // [ms]
   Random random(11);
   for (int round = 0; round < 3; ++round) {
     const std::string name = "interrupted" + std::to_string(round);
     const int status =
-        disturbed(base(name) + flags, static_cast<int>(random.uniform(0.3, 0.6) * whole.count()),
+        disturbed(base(name) + flags, static_cast<int>(random.uniform(0.3, 0.6) * whole),
                   round == 0 ? SIGTERM : SIGINT);
     ASSERT_TRUE(WIFEXITED(status));
     ASSERT_EQ(WEXITSTATUS(status), 1) << "ended before it was interrupted";
@@ -107,20 +125,43 @@ TEST_F(Fit, InterruptedAtAnyMomentResumesToTheIdenticalModel) {
   }
 }
 
-TEST_F(Fit, KilledAtAnyMomentLeavesWholeFiles) {
-  Random random(12);
-  for (int round = 0; round < 20; ++round) {
-    const std::string name = "killed";
-    disturbed(base(name) + "--epochs 100000 --overwrite", 20 + static_cast<int>(random.below(200)),
-              SIGKILL);
-    // Whatever is there is whole: a resume either goes on or says that there is no checkpoint yet.
-    struct stat info;
-    if (stat(file("killed/checkpoint.safetensors").c_str(), &info) == 0) {
-      EXPECT_NO_THROW(read_file(file("killed/checkpoint.safetensors")));
-      const auto resumed = disturbed(base(name) + "--epochs 100000 --resume", 50, SIGINT);
-      EXPECT_TRUE(WIFEXITED(resumed) || WIFSIGNALED(resumed));
+// Checkpoints are written every two seconds: the fit is made to last for two of them.
+TEST_F(Fit, KilledAtAnyMomentResumesToTheIdenticalModel) {
+  const auto seed = static_cast<std::uint64_t>(std::random_device()());
+  std::cout << "seed " << seed << "\n";
+  Random random(seed);
+  const std::string network = "--family smm --threads 1 ";
+  const double pace = seconds_of(base("pace") + network + "--epochs 8000") / 8000;
+  const std::string flags =
+      network + "--epochs " + std::to_string(static_cast<int>(5 / pace)) + " ";
+  ASSERT_EQ(run_mechfit(base("whole") + flags).code, 0);
+
+  const std::string checkpoint = file("killed/checkpoint.safetensors");
+  int kills = 0;
+  for (int round = 0; round < 2; ++round) {
+    const auto before = changed(checkpoint);
+    const pid_t child = start(base("killed") + flags + (round > 0 ? "--resume" : ""));
+    int status = 0;
+    pid_t ended = 0;
+    while (changed(checkpoint) == before && ended == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      ended = waitpid(child, &status, WNOHANG);
     }
+    std::this_thread::sleep_for(std::chrono::milliseconds(random.below(700)));
+    if (ended == 0) {
+      kill(child, SIGKILL);
+      ASSERT_EQ(waitpid(child, &status, 0), child);
+    }
+    if (!WIFSIGNALED(status)) break;  // the machine has become faster meanwhile
+    ++kills;
+    EXPECT_NO_THROW(parse_safetensors(read_file(checkpoint), checkpoint));
+    EXPECT_EQ(read_file(file("killed/epochs.csv")).back(), '\n');
+    EXPECT_FALSE(std::filesystem::exists(file("killed.safetensors")));
   }
+  ASSERT_GE(kills, 1) << "the fit ended before it was killed";
+  ASSERT_EQ(run_mechfit(base("killed") + flags + "--resume").code, 0);
+  EXPECT_EQ(model("killed"), model("whole"));
+  EXPECT_EQ(read_file(file("killed/epochs.csv")), read_file(file("whole/epochs.csv")));
 }
 
 TEST_F(Fit, AFullDiskIsSaidAndLeavesNothingBehind) {
@@ -163,6 +204,28 @@ TEST_F(Fit, SaysWhatIsWrongInOneLine) {
   ASSERT_EQ(run_mechfit(base("x") + "--epochs 1").code, 0);
   expect(base("x") + "--epochs 1", 1, "exists already");
   expect(base("x") + "--epochs 2 --resume", 1, "other data or options");
+}
+
+TEST_F(Fit, AModelRemembersThatInputsActLinearlyBetweenSamples) {
+  ASSERT_EQ(run_mechfit("simulate cart-pole --runs 4 --steps 80 --step 0.05 --noise 0.002 --input "
+                        "chirp --amplitude 5 --frequency 0.5:3 -o " +
+                        file("driven.csv"))
+                .code,
+            0);
+  const std::string path = file("linear.safetensors");
+  const auto fitted = run_mechfit("fit " + file("driven.csv") + " --family cart-pole -o " + path +
+                                  " --input-hold linear --run " + file("linear"));
+  ASSERT_EQ(fitted.code, 0) << fitted.err;
+  const auto scores = [&](const std::string& flags) {
+    return run_mechfit("evaluate " + path + " " + file("driven.csv") + " --json " + flags).out;
+  };
+  const std::string remembered = scores("");
+  EXPECT_EQ(remembered, scores("--input-hold linear"));
+  ModelRecord record = load_model(path);
+  EXPECT_EQ(record.metadata.erase("input_hold"), 1u);
+  save_model(path, record, true);
+  EXPECT_EQ(remembered, scores("--input-hold linear"));
+  EXPECT_NE(remembered, scores(""));
 }
 
 TEST_F(Fit, FourteenJointsWorkAsOneDoes) {

@@ -3,7 +3,7 @@
 #include "mechfit/files/read_log.h"
 #include "mechfit/mechanics/model_file.h"
 #include "tests/cli/program.h"
-#include "tests/evaluate/simulated.h"
+#include "tests/support/simulated.h"
 
 namespace mechfit {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "mechfit/files/files.h"
-#include "tests/files/logs.h"
+#include "tests/support/scratch_folder.h"
 
 namespace mechfit {
 

@@ -3,16 +3,10 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
+#include "tests/support/shared_data.h"
 
 namespace mechfit {
 namespace {
-
-std::string record() {
-  for (const char* up : {"/../shared", "/../../shared"})
-    if (std::filesystem::exists(std::string(MECHFIT_SOURCE_DIR) + up))
-      return std::string(MECHFIT_SOURCE_DIR) + up + "/data/double_pendulum_real/segment_";
-  return "";
-}
 
 // Root mean squares of the angles after 0.05, 0.1, 0.25, 0.5 and 1 s, started every 50 ms in
 // segments the fit has not seen: at most those of the equations that the record's authors
@@ -28,12 +22,12 @@ INSTANTIATE_TEST_SUITE_P(Families, RealDoublePendulum,
                          });
 
 TEST_P(RealDoublePendulum, IsPredictedAsWellAsByItsAuthors) {
-  const std::string segment = record();
-  if (segment.empty()) GTEST_SKIP() << "no record of a real double pendulum";
+  const std::string folder = testing::shared_data("double_pendulum_real");
+  if (folder.empty()) GTEST_SKIP() << "no record of a real double pendulum";
   const ScratchFolder scratch("real-pendulum");
   const auto files = [&](std::initializer_list<const char*> numbers) {
     std::string text;
-    for (const char* number : numbers) text += " '" + segment + number + ".csv'";
+    for (const char* number : numbers) text += " '" + folder + "/segment_" + number + ".csv'";
     return text;
   };
   const std::string model = " '" + scratch.file("model.safetensors") + "'";

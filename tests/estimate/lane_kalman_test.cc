@@ -8,7 +8,7 @@
 
 #include "mechfit/base/random.h"
 #include "tests/estimate/oracle.h"
-#include "tests/instruction_sets.h"
+#include "tests/support/instruction_sets.h"
 
 namespace mechfit {
 namespace {

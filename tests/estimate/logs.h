@@ -6,24 +6,17 @@
 
 #include "mechfit/base/random.h"
 #include "mechfit/estimate/kalman/smoother.h"
+#include "tests/support/logs.h"
 
 namespace mechfit::test {
 
 inline constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
-inline Log make_log(int joints) {
-  Log log;
-  for (int j = 0; j < joints; ++j) {
-    log.channels.joints.push_back("q" + std::to_string(j + 1));
-    log.channels.joint_types.push_back(JointType::plain);
-    log.channels.units.push_back("rad");
-  }
-  return log;
-}
+using testing::empty_log;
 
 // Runs of a two-joint swing with noise, uneven steps when asked.
 inline Log swings(int runs, int samples, double noise, bool uneven, std::uint64_t seed) {
-  Log log = make_log(2);
+  Log log = empty_log(2);
   Random random(seed);
   for (int r = 0; r < runs; ++r) {
     Trajectory run;

@@ -10,6 +10,7 @@
 #include "mechfit/base/gradient_check.h"
 #include "mechfit/base/random.h"
 #include "mechfit/mechanics/euler_lagrange.h"
+#include "tests/support/logs.h"
 
 namespace mechfit {
 namespace {
@@ -227,11 +228,7 @@ Log swinging_log(const Model& model, int runs, int samples, double noise) {
   return log;
 }
 
-double rms_error(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
-  return std::sqrt(sum / static_cast<double>(a.size()));
-}
+using testing::rms_error;
 
 TEST(ModelSmoother, FindsTheMotionBehindNoise) {
   const Model model = pendulum_model();

@@ -2,22 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
 #include <string>
 
 #include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/files/read_log.h"
+#include "tests/support/shared_data.h"
 
 namespace mechfit {
 namespace {
-
-std::string paper_folder() {
-  for (const char* folder : {MECHFIT_SOURCE_DIR "/../shared/data/paper",
-                             MECHFIT_SOURCE_DIR "/../../shared/data/paper"}) {
-    if (std::filesystem::exists(folder)) return folder;
-  }
-  return {};
-}
 
 struct Errors {
   double q_rmse = 0, acceleration_mse = 0;
@@ -57,7 +49,7 @@ Errors errors(const std::string& folder, const std::string& kind, const std::str
 }
 
 TEST(SmoothPaperData, PaperSmootherGivesTheReferenceFigures) {
-  const std::string folder = paper_folder();
+  const std::string folder = testing::shared_data("paper");
   if (folder.empty()) GTEST_SKIP() << "needs the data of the published experiment";
   const Errors undamped = errors(folder, "undamped", "0.1", SmoothMethod::paper);
   EXPECT_NEAR(undamped.q_rmse, 0.107, 0.0005);
@@ -67,7 +59,7 @@ TEST(SmoothPaperData, PaperSmootherGivesTheReferenceFigures) {
 }
 
 TEST(SmoothPaperData, WhiteJerkSmootherHalvesTheError) {
-  const std::string folder = paper_folder();
+  const std::string folder = testing::shared_data("paper");
   if (folder.empty()) GTEST_SKIP() << "needs the data of the published experiment";
   const Errors undamped = errors(folder, "undamped", "0.1", SmoothMethod::white_jerk);
   EXPECT_LE(undamped.q_rmse, 0.0465);

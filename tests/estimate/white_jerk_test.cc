@@ -23,7 +23,7 @@ struct Motion {
 
 Motion model_motion(int samples, double step, double intensity, double noise, std::uint64_t seed) {
   Motion motion;
-  motion.log = make_log(1);
+  motion.log = empty_log(1);
   motion.log.runs.resize(1);
   Trajectory& run = motion.log.runs[0];
   Random random(seed);
@@ -139,7 +139,7 @@ TEST(WhiteJerk, FollowsDataWithoutNoise) {
 
 TEST(WhiteJerk, RestsOnDataThatNeverMoves) {
   for (double level : {0.0, 3.7, 1e9}) {
-    Log log = make_log(1);
+    Log log = empty_log(1);
     log.runs.resize(1);
     for (int k = 0; k < 100; ++k) {
       log.runs[0].t.push_back(0.01 * k);
@@ -179,7 +179,7 @@ TEST(WhiteJerk, ShortRunsShareAnIntensity) {
 }
 
 TEST(WhiteJerk, HandlesALongLogAtOneKilohertzWithTinyNoise) {
-  Log log = make_log(1);
+  Log log = empty_log(1);
   log.runs.resize(1);
   Random random(5);
   const int samples = 40000;

@@ -6,7 +6,7 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/mechanics/point.h"
-#include "tests/mechanics/models.h"
+#include "tests/support/models.h"
 
 namespace mechfit {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mechfit/evaluate/scores.h"
-#include "tests/evaluate/simulated.h"
+#include "tests/support/simulated.h"
 
 namespace mechfit {
 namespace {

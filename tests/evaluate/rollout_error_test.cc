@@ -2,13 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "mechfit/base/error.h"
 #include "mechfit/evaluate/starts.h"
 #include "mechfit/files/read_log.h"
-#include "tests/evaluate/simulated.h"
-#include "tests/mechanics/models.h"
+#include "tests/support/models.h"
+#include "tests/support/shared_data.h"
+#include "tests/support/simulated.h"
 
 namespace mechfit {
 namespace {
@@ -193,16 +192,13 @@ TEST(DefaultHorizons, FollowTheMotionAndTheRuns) {
 // Published with the record: root mean squares of the constant-velocity prediction over segments
 // 02, 10, 14 and 22, started every 50 ms.
 TEST(RolloutError, BaselineOfARealDoublePendulumIsThePublishedOne) {
-  std::string folder;
-  for (const char* up : {"/../shared", "/../../shared"})
-    if (std::filesystem::exists(std::string(MECHFIT_SOURCE_DIR) + up))
-      folder = std::string(MECHFIT_SOURCE_DIR) + up + "/data/double_pendulum_real/";
+  const std::string folder = testing::shared_data("double_pendulum_real");
   if (folder.empty()) GTEST_SKIP() << "no record of a real double pendulum";
   ReadOptions read;
   read.qd = {"dth1_rad_s", "dth2_rad_s"};
   std::vector<std::string> files;
   for (const char* segment : {"02", "10", "14", "22"})
-    files.push_back(folder + "segment_" + segment + ".csv");
+    files.push_back(folder + "/segment_" + segment + ".csv");
   const Log log = read_log(files, read).log;
   ThreadPool pool(2);
   RolloutErrorOptions options;

@@ -6,8 +6,8 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/integrate/variational.h"
-#include "tests/evaluate/simulated.h"
-#include "tests/mechanics/models.h"
+#include "tests/support/models.h"
+#include "tests/support/simulated.h"
 
 namespace mechfit {
 namespace {

@@ -8,6 +8,7 @@
 #include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/evaluate/scores.h"
 #include "mechfit/integrate/simulate.h"
+#include "tests/support/logs.h"
 
 namespace mechfit {
 namespace {
@@ -29,11 +30,7 @@ struct Swing {
   }
 };
 
-double rms_error(const std::vector<double>& a, const std::vector<double>& b) {
-  double sum = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
-  return std::sqrt(sum / static_cast<double>(a.size()));
-}
+using testing::rms_error;
 
 TEST(StartStates, AreFarBetterThanTheObservationsAndThanAFilterWithoutAModel) {
   Swing swing;

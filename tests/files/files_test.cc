@@ -4,7 +4,7 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/files/read_log.h"
-#include "tests/files/logs.h"
+#include "tests/support/scratch_folder.h"
 
 namespace mechfit {
 namespace {

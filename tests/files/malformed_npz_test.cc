@@ -7,7 +7,7 @@
 #include "mechfit/files/npy.h"
 #include "mechfit/files/npz.h"
 #include "mechfit/files/npz_log.h"
-#include "tests/files/logs.h"
+#include "tests/support/random_log.h"
 
 namespace mechfit {
 namespace {

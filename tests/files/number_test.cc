@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "tests/files/logs.h"
+#include "tests/support/random_log.h"
 
 namespace mechfit {
 namespace {

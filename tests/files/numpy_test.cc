@@ -5,7 +5,8 @@
 
 #include "mechfit/files/files.h"
 #include "mechfit/files/npz_log.h"
-#include "tests/files/logs.h"
+#include "tests/support/random_log.h"
+#include "tests/support/scratch_folder.h"
 
 namespace mechfit {
 namespace {

@@ -1,24 +1,17 @@
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "mechfit/files/read_log.h"
 #include "mechfit/log/inspect.h"
+#include "tests/support/shared_data.h"
 
 // Records of real machines, when they are at hand, load with the flags a user would give.
 namespace mechfit {
 namespace {
 
-std::string find(const std::string& folder) {
-  for (const char* place : {"/../shared/data/", "/../../shared/data/"}) {
-    const std::string path = MECHFIT_SOURCE_DIR + std::string(place) + folder;
-    if (std::filesystem::exists(path)) return path;
-  }
-  return "";
-}
+using testing::shared_data;
 
 TEST(RealRecords, DoublePendulum) {
-  const std::string folder = find("double_pendulum_real");
+  const std::string folder = shared_data("double_pendulum_real");
   if (folder.empty()) GTEST_SKIP() << "the records are not here";
   ReadOptions options;
   options.qd = {"dth1_rad_s", "dth2_rad_s"};
@@ -34,7 +27,7 @@ TEST(RealRecords, DoublePendulum) {
 }
 
 TEST(RealRecords, PositioningSystem) {
-  const std::string folder = find("emps");
+  const std::string folder = shared_data("emps");
   if (folder.empty()) GTEST_SKIP() << "the records are not here";
   ReadOptions options;
   options.time = "t_s";
@@ -50,7 +43,7 @@ TEST(RealRecords, PositioningSystem) {
 }
 
 TEST(RealRecords, RotaryPendulum) {
-  const std::string folder = find("furuta");
+  const std::string folder = shared_data("furuta");
   if (folder.empty()) GTEST_SKIP() << "the records are not here";
   ReadOptions options;
   options.joint_types = {JointType::plain, JointType::periodic};
@@ -63,7 +56,7 @@ TEST(RealRecords, RotaryPendulum) {
 }
 
 TEST(RealRecords, SimulatedDoublePendulum) {
-  const std::string folder = find("paper");
+  const std::string folder = shared_data("paper");
   if (folder.empty()) GTEST_SKIP() << "the records are not here";
   for (const double sd : {0.05, 0.1, 0.4}) {
     ReadOptions options;

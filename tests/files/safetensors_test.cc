@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "mechfit/base/error.h"
-#include "tests/files/logs.h"
+#include "tests/support/random_log.h"
 
 namespace mechfit {
 namespace {

@@ -10,16 +10,12 @@
 #include "mechfit/integrate/simulate.h"
 #include "mechfit/log/split.h"
 #include "mechfit/mechanics/point.h"
+#include "tests/support/logs.h"
 
 namespace mechfit {
 namespace {
 
-Log part(const Log& log, int begin, int end) {
-  Log out;
-  out.channels = log.channels;
-  out.runs.assign(log.runs.begin() + begin, log.runs.begin() + end);
-  return out;
-}
+using testing::part;
 
 // The objectives without the smoothing: noise-free states of the point-mass pendulum, eight runs to
 // train on.

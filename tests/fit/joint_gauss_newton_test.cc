@@ -11,7 +11,7 @@
 #include "mechfit/fit/data_scales.h"
 #include "mechfit/fit/joint/joint_problem.h"
 #include "mechfit/fit/smoothed/samples.h"
-#include "tests/fit/pendulum_data.h"
+#include "tests/support/pendulum_data.h"
 
 namespace mechfit {
 namespace {

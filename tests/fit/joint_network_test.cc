@@ -12,7 +12,7 @@
 #include "mechfit/fit/joint/joint_problem.h"
 #include "mechfit/fit/smoothed/samples.h"
 #include "mechfit/log/thin.h"
-#include "tests/fit/pendulum_data.h"
+#include "tests/support/pendulum_data.h"
 
 namespace mechfit {
 namespace {

@@ -2,12 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "mechfit/fit/smoothed/barrier.h"
 #include "mechfit/fit/smoothed/objective.h"
+#include "tests/support/shared_data.h"
 
 namespace mechfit {
 namespace {
@@ -19,12 +19,8 @@ struct Reference {
   int stride = 1;  // which entries of the gradients are kept
 
   static Reference load(const std::string& name) {
-    for (const char* up : {"/../shared", "/../../shared"}) {
-      const std::string whole =
-          std::string(MECHFIT_SOURCE_DIR) + up + "/data/reference/" + name + ".json";
-      if (std::filesystem::exists(whole)) return {json::parse(std::ifstream(whole)), 1};
-    }
-    return trimmed(name);
+    const std::string whole = testing::shared_data("reference/" + name + ".json");
+    return whole.empty() ? trimmed(name) : Reference{json::parse(std::ifstream(whole)), 1};
   }
   static Reference trimmed(const std::string& name) {
     auto data =

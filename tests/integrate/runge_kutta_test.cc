@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "mechfit/base/error.h"
-#include "tests/mechanics/models.h"
+#include "tests/support/models.h"
 
 namespace mechfit {
 namespace {

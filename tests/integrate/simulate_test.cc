@@ -10,6 +10,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/mechanics/discrete_run.h"
 #include "mechfit/mechanics/point.h"
+#include "tests/support/shared_data.h"
 
 namespace mechfit {
 namespace {
@@ -153,9 +154,7 @@ TEST(Simulate, NamesTheRunThatCannotBeIntegrated) {
 }
 
 TEST(Simulate, ReproducesThePublishedTrajectories) {
-  const std::string file = "/shared/data/paper/undamped_observed.csv";
-  std::ifstream in(MECHFIT_SOURCE_DIR "/.." + file);
-  if (!in) in = std::ifstream(MECHFIT_SOURCE_DIR "/../.." + file);
+  std::ifstream in(testing::shared_data("paper/undamped_observed.csv"));
   if (!in) GTEST_SKIP() << "no published data beside the source folder";
   std::string line;
   std::getline(in, line);

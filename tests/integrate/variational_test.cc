@@ -8,7 +8,7 @@
 
 #include "mechfit/integrate/runge_kutta.h"
 #include "mechfit/mechanics/discrete_run.h"
-#include "tests/mechanics/models.h"
+#include "tests/support/models.h"
 
 namespace mechfit {
 namespace {

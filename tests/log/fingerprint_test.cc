@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/files/logs.h"
+#include "tests/support/random_log.h"
 
 namespace mechfit {
 namespace {
@@ -23,6 +23,20 @@ TEST(Fingerprint, ChangesWithAnyNumberAndWithTheSplitIntoRuns) {
   other.runs.pop_back();
   EXPECT_NE(fingerprint(other), whole);
   EXPECT_EQ(fingerprint(Log{}), "a8c7f832281a39c5");  // FNV-1a of eight zero bytes
+}
+
+TEST(Fingerprint, OfTwoLogsTellsWhichRunsValidate) {
+  Random random(2);
+  Log log = random_log(random, false);
+  while (log.runs.size() < 2) log = random_log(random, false);
+  Log first = log, second = log;
+  first.runs.pop_back();
+  second.runs.assign({log.runs.back()});
+  EXPECT_EQ(fingerprint(first, second), fingerprint(first, second));
+  EXPECT_EQ(fingerprint(first, std::nullopt), fingerprint(first));
+  EXPECT_NE(fingerprint(first, second), fingerprint(first));
+  EXPECT_NE(fingerprint(first, second), fingerprint(log));
+  EXPECT_NE(fingerprint(first, second), fingerprint(second, first));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "mechfit/mechanics/model.h"
 #include "mechfit/mechanics/point.h"
 #include "tests/mechanics/door_check.h"
+#include "tests/support/system_case.h"
 
 namespace mechfit {
 namespace {
@@ -36,20 +37,10 @@ DoorState random_state(const AnalyticSystem& system, Random& random) {
   return s;
 }
 
-struct Case {
-  std::string name;
-  int joints;
+using testing::system_case_name;
+using testing::SystemCase;
 
-  friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
-};
-
-std::string case_name(const ::testing::TestParamInfo<Case>& info) {
-  std::string text = info.param.name + std::to_string(info.param.joints);
-  std::erase(text, '-');
-  return text;
-}
-
-class EverySystem : public ::testing::TestWithParam<Case> {
+class EverySystem : public ::testing::TestWithParam<SystemCase> {
  protected:
   Random random{2021};
   AnalyticSystem system = random_system(GetParam().name, GetParam().joints, random);
@@ -59,14 +50,15 @@ class EverySystem : public ::testing::TestWithParam<Case> {
   AlignedVector p = make_panel(n), f = make_panel(n), rate = make_panel(n), M = make_panel(n * n);
 };
 
-INSTANTIATE_TEST_SUITE_P(Analytic, EverySystem,
-                         ::testing::Values(Case{"pendulum", 1}, Case{"double-pendulum", 2},
-                                           Case{"double-pendulum-points", 2},
-                                           Case{"double-pendulum-links", 2}, Case{"chain", 1},
-                                           Case{"chain", 2}, Case{"chain", 3}, Case{"chain", 7},
-                                           Case{"chain", 14}, Case{"cart-pole", 2},
-                                           Case{"furuta", 2}, Case{"spring-pendulum", 2}),
-                         case_name);
+INSTANTIATE_TEST_SUITE_P(
+    Analytic, EverySystem,
+    ::testing::Values(SystemCase{"pendulum", 1}, SystemCase{"double-pendulum", 2},
+                      SystemCase{"double-pendulum-points", 2},
+                      SystemCase{"double-pendulum-links", 2}, SystemCase{"chain", 1},
+                      SystemCase{"chain", 2}, SystemCase{"chain", 3}, SystemCase{"chain", 7},
+                      SystemCase{"chain", 14}, SystemCase{"cart-pole", 2}, SystemCase{"furuta", 2},
+                      SystemCase{"spring-pendulum", 2}),
+    system_case_name);
 
 TEST_P(EverySystem, PullbacksAgreeWithFiniteDifferences) {
   testing::expect_door_derivatives(system, s, 1e-7, n > 1);  // one joint alone: M is constant

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "mechfit/mechanics/discrete_error.h"
-#include "tests/mechanics/models.h"
+#include "tests/support/models.h"
 
 namespace mechfit {
 namespace {

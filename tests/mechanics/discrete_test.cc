@@ -7,7 +7,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/mechanics/discrete_run.h"
 #include "mechfit/mechanics/euler_lagrange.h"
-#include "tests/mechanics/models.h"
+#include "tests/support/models.h"
 
 namespace mechfit {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "tests/mechanics/models.h"
+#include "tests/support/models.h"
 
 namespace mechfit {
 namespace {

@@ -8,7 +8,7 @@
 #include "mechfit/files/files.h"
 #include "mechfit/mechanics/model_family.h"
 #include "mechfit/version.h"
-#include "tests/files/logs.h"
+#include "tests/support/scratch_folder.h"
 
 namespace mechfit {
 namespace {

@@ -8,14 +8,14 @@
 
 #include "mechfit/mechanics/families/analytic/analytic.h"
 #include "mechfit/mechanics/point.h"
+#include "tests/support/shared_data.h"
 
 namespace mechfit {
 namespace {
 
 // The accelerations behind the published figures, where the paper's data are at hand.
 void expect_published_accelerations(const std::string& file, double eta) {
-  std::ifstream in(MECHFIT_SOURCE_DIR "/../shared/data/paper/" + file);
-  if (!in) in = std::ifstream(MECHFIT_SOURCE_DIR "/../../shared/data/paper/" + file);
+  std::ifstream in(testing::shared_data("paper/" + file));
   if (!in) GTEST_SKIP() << "no " << file << " beside the source folder";
   AnalyticSystem system = make_system("double-pendulum-points");
   system.set_constant("eta1", eta);

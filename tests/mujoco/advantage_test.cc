@@ -11,6 +11,7 @@
 #include "mechfit/fit/fit.h"
 #include "mechfit/integrate/simulate.h"
 #include "tests/mujoco/judge.h"
+#include "tests/support/logs.h"
 
 namespace mechfit {
 namespace {
@@ -18,12 +19,7 @@ namespace {
 constexpr int kInner = 20;
 constexpr double kNoise = 0.1;
 
-Log part(const Log& log, int begin, int end) {
-  Log out;
-  out.channels = log.channels;
-  out.runs.assign(log.runs.begin() + begin, log.runs.begin() + end);
-  return out;
-}
+using testing::part;
 
 struct Data {
   Log observed, truth;

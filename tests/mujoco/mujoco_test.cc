@@ -10,6 +10,7 @@
 #include "mechfit/mechanics/families/analytic/analytic.h"
 #include "mechfit/mechanics/point.h"
 #include "tests/mujoco/judge.h"
+#include "tests/support/system_case.h"
 
 namespace mechfit {
 namespace {
@@ -17,20 +18,10 @@ namespace {
 using testing::Judge;
 using testing::MujocoState;
 
-struct Case {
-  std::string name;
-  int joints;
+using testing::system_case_name;
+using testing::SystemCase;
 
-  friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
-};
-
-std::string case_name(const ::testing::TestParamInfo<Case>& info) {
-  std::string text = info.param.name + std::to_string(info.param.joints);
-  std::erase(text, '-');
-  return text;
-}
-
-class AgainstMujoco : public ::testing::TestWithParam<Case> {
+class AgainstMujoco : public ::testing::TestWithParam<SystemCase> {
  protected:
   AgainstMujoco() {
     std::vector<double> theta(system.parameter_count());
@@ -62,13 +53,15 @@ class AgainstMujoco : public ::testing::TestWithParam<Case> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Systems, AgainstMujoco,
-                         ::testing::Values(Case{"pendulum", 1}, Case{"double-pendulum", 2},
-                                           Case{"double-pendulum-points", 2},
-                                           Case{"double-pendulum-links", 2}, Case{"chain", 1},
-                                           Case{"chain", 3}, Case{"chain", 7}, Case{"chain", 14},
-                                           Case{"cart-pole", 2}, Case{"furuta", 2},
-                                           Case{"spring-pendulum", 2}),
-                         case_name);
+                         ::testing::Values(SystemCase{"pendulum", 1},
+                                           SystemCase{"double-pendulum", 2},
+                                           SystemCase{"double-pendulum-points", 2},
+                                           SystemCase{"double-pendulum-links", 2},
+                                           SystemCase{"chain", 1}, SystemCase{"chain", 3},
+                                           SystemCase{"chain", 7}, SystemCase{"chain", 14},
+                                           SystemCase{"cart-pole", 2}, SystemCase{"furuta", 2},
+                                           SystemCase{"spring-pendulum", 2}),
+                         system_case_name);
 
 TEST_P(AgainstMujoco, AccelerationsAreTheSame) {
   Judge judge(system);

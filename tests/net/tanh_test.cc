@@ -6,7 +6,7 @@
 
 #include "mechfit/base/random.h"
 #include "mechfit/net/kernels.h"
-#include "tests/instruction_sets.h"
+#include "tests/support/instruction_sets.h"
 
 namespace mechfit {
 namespace {

@@ -7,15 +7,16 @@
 
 #include "mechfit/report/page.h"
 #include "mechfit/study/summary.h"
-#include "tests/study/studies.h"
+#include "tests/support/scratch_folder.h"
+#include "tests/support/studies.h"
 
 namespace mechfit {
 namespace {
 
 TEST(StudyReport, HoldsBarsPairsFailuresAndTrajectories) {
-  const TemporaryFolder folder;
-  run_study(FakeStudy().options(folder / "s"), 1);
-  const nlohmann::json document = study_document(folder / "s");
+  const ScratchFolder folder("study");
+  run_study(FakeStudy().options(folder.file("s")), 1);
+  const nlohmann::json document = study_document(folder.file("s"));
   EXPECT_EQ(document["counts"]["planned"], 18);
   EXPECT_EQ(document["counts"]["finished"], 16);
   EXPECT_EQ(document["failures"].size(), 2u);
@@ -48,11 +49,11 @@ std::vector<std::vector<std::string>> csv_rows(const std::string& text) {
 }
 
 TEST(StudyReport, ValuesAreThoseOfTheCsvFilesToTheLastBit) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder("study");
   const FakeStudy fake;
-  run_study(fake.options(folder / "s"), 1);
-  const nlohmann::json document = study_document(folder / "s");
-  const auto records = read_records(folder / "s");
+  run_study(fake.options(folder.file("s")), 1);
+  const nlohmann::json document = study_document(folder.file("s"));
+  const auto records = read_records(folder.file("s"));
   const StudySummary summary = summarise(records, {"quick", "fragile"}, false);
 
   const auto bars = csv_rows(summary_csv(summary));

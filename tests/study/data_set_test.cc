@@ -12,7 +12,9 @@
 #include "mechfit/files/number.h"
 #include "mechfit/mechanics/point.h"
 #include "mechfit/study/cell.h"
-#include "tests/study/studies.h"
+#include "tests/support/scratch_folder.h"
+#include "tests/support/shared_data.h"
+#include "tests/support/studies.h"
 
 namespace mechfit {
 namespace {
@@ -84,10 +86,7 @@ TEST_P(Protocol, IsThePapers) {
 
 // The data behind the published figures, when it is at hand: same protocol, same numbers.
 TEST(StudyData, ReadsThePublishedData) {
-  std::string folder;
-  for (const char* candidate :
-       {MECHFIT_SOURCE_DIR "/../shared/data/paper", MECHFIT_SOURCE_DIR "/../../shared/data/paper"})
-    if (path_exists(candidate)) folder = candidate;
+  const std::string folder = testing::shared_data("paper");
   if (folder.empty()) GTEST_SKIP() << "the data of the published figures is not here";
   ThreadPool pool(1);
   const StudyData data = read_study_data({{"undamped", "damped"}, {0.05, 0.4}, 100}, folder, pool);
@@ -141,14 +140,15 @@ TEST(StudyData, SplitsPermuteTheRuns) {
 }
 
 TEST(StudyData, ReadsWhatFilesSay) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder("study");
   const StudyData data = simulated({0.1});
-  write_files(data, folder / "data");
-  write_splits(folder / "data",
+  write_files(data, folder.file("data"));
+  write_splits(folder.file("data"),
                R"([{"seed":1,"train":[3],"validation":[5],"test":[4]},
                    {"seed":0,"train":[0,1],"validation":[2],"test":[15]}])");
   ThreadPool pool(1);
-  const StudyData read = read_study_data({{"damped", "undamped"}, {0.1}, 2}, folder / "data", pool);
+  const StudyData read =
+      read_study_data({{"damped", "undamped"}, {0.1}, 2}, folder.file("data"), pool);
   EXPECT_EQ(read.find("damped", 0.1).fingerprint, data.find("damped", 0.1).fingerprint);
   EXPECT_EQ(read.find("undamped", 0.1).smoothed.runs[7].qdd,
             data.find("undamped", 0.1).smoothed.runs[7].qdd);
@@ -157,25 +157,25 @@ TEST(StudyData, ReadsWhatFilesSay) {
 }
 
 TEST(StudyData, FilesThatDoNotFitAreNamed) {
-  const TemporaryFolder folder;
-  write_files(simulated({0.1}), folder / "data");
+  const ScratchFolder folder("study");
+  write_files(simulated({0.1}), folder.file("data"));
   ThreadPool pool(1);
   const auto read = [&](double noise, int seeds) {
     return [&pool, &folder, noise, seeds] {
-      read_study_data({{"damped"}, {noise}, seeds}, folder / "data", pool);
+      read_study_data({{"damped"}, {noise}, seeds}, folder.file("data"), pool);
     };
   };
   const std::string good = R"({"seed":0,"train":[0],"validation":[2],"test":[15]})";
-  write_splits(folder / "data", "[" + good + "]");
+  write_splits(folder.file("data"), "[" + good + "]");
   EXPECT_NO_THROW(read(0.1, 1)());
   EXPECT_THAT(read(0.2, 1), ThrowsMessage<InputError>(HasSubstr("y1_0.2")));
   EXPECT_THAT(read(0.1, 2), ThrowsMessage<InputError>(HasSubstr("no split of seed 1")));
-  write_splits(folder / "data", R"([{"seed":0,"train":[0],"validation":[2],"test":[16]}])");
+  write_splits(folder.file("data"), R"([{"seed":0,"train":[0],"validation":[2],"test":[16]}])");
   EXPECT_THAT(read(0.1, 1),
               ThrowsMessage<InputError>(HasSubstr("'test': found 16, expected 0 to 15")));
-  write_splits(folder / "data", R"([{"seed":0,"train":[0],"validation":[2],"test":[0]}])");
+  write_splits(folder.file("data"), R"([{"seed":0,"train":[0],"validation":[2],"test":[0]}])");
   EXPECT_THAT(read(0.1, 1), ThrowsMessage<InputError>(HasSubstr("a run is named twice")));
-  write_splits(folder / "data", "{");
+  write_splits(folder.file("data"), "{");
   EXPECT_THAT(read(0.1, 1), ThrowsMessage<InputError>(HasSubstr("splits.json")));
 }
 

@@ -2,7 +2,8 @@
 
 #include <cmath>
 
-#include "tests/study/studies.h"
+#include "tests/support/scratch_folder.h"
+#include "tests/support/studies.h"
 
 namespace mechfit {
 namespace {
@@ -21,11 +22,11 @@ StudyOptions small(const std::string& folder) {
 }
 
 TEST(PaperMethods, LearnSomethingAndDoNotDependOnTheNumberOfJobs) {
-  const TemporaryFolder folder;
-  EXPECT_EQ(run_study(small(folder / "one"), 1).finished, 6);
-  EXPECT_EQ(run_study(small(folder / "three"), 3).finished, 6);
-  EXPECT_EQ(results(folder / "one"), results(folder / "three"));
-  for (const CellRecord& record : read_records(folder / "one")) {
+  const ScratchFolder folder("study");
+  EXPECT_EQ(run_study(small(folder.file("one")), 1).finished, 6);
+  EXPECT_EQ(run_study(small(folder.file("three")), 3).finished, 6);
+  EXPECT_EQ(results(folder.file("one")), results(folder.file("three")));
+  for (const CellRecord& record : read_records(folder.file("one"))) {
     ASSERT_TRUE(record.result);
     EXPECT_TRUE(std::isfinite(record.result->test_error)) << cell_text(record.cell);
     EXPECT_TRUE(std::isfinite(record.result->validation_error));

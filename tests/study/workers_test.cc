@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "mechfit/base/error.h"
-#include "tests/study/studies.h"
+#include "tests/support/scratch_folder.h"
+#include "tests/support/studies.h"
 
 namespace mechfit {
 namespace {
@@ -13,8 +14,8 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 TEST(Study, HandsOutTheMostExpensiveCellsFirst) {
-  const TemporaryFolder folder;
-  const Study study(FakeStudy().options(folder / "s"));
+  const ScratchFolder folder("study");
+  const Study study(FakeStudy().options(folder.file("s")));
   const std::vector<int> open = study.prepare();
   ASSERT_EQ(open.size(), 2 * (2 * 3 + 3));
   for (std::size_t i = 1; i < open.size(); ++i)
@@ -24,14 +25,14 @@ TEST(Study, HandsOutTheMostExpensiveCellsFirst) {
 }
 
 TEST(Study, AFailingCellIsReportedAndDoesNotStopTheOthers) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder("study");
   const FakeStudy fake;
-  const StudyProgress progress = run_study(fake.options(folder / "s"), 2);
+  const StudyProgress progress = run_study(fake.options(folder.file("s")), 2);
   EXPECT_EQ(progress.failed, 2);
   EXPECT_EQ(progress.finished, 16);
   EXPECT_DOUBLE_EQ(progress.fraction, 1.0);
   int failures = 0;
-  for (const CellRecord& record : read_records(folder / "s"))
+  for (const CellRecord& record : read_records(folder.file("s")))
     if (!record.result) {
       ++failures;
       EXPECT_EQ(record.failure, "out of luck");
@@ -42,16 +43,16 @@ TEST(Study, AFailingCellIsReportedAndDoesNotStopTheOthers) {
 }
 
 TEST(Study, ASecondRunSkipsWhatIsFinishedAndTriesFailuresAgain) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder("study");
   const FakeStudy fake;
-  run_study(fake.options(folder / "s"), 1);
-  const auto before = results(folder / "s");
+  run_study(fake.options(folder.file("s")), 1);
+  const auto before = results(folder.file("s"));
   *fake.calls = 0;
   *fake.broken = false;
-  const StudyProgress progress = run_study(fake.options(folder / "s"), 1);
+  const StudyProgress progress = run_study(fake.options(folder.file("s")), 1);
   EXPECT_EQ(*fake.calls, 2);
   EXPECT_EQ(progress.finished, 2);
-  const auto after = results(folder / "s");
+  const auto after = results(folder.file("s"));
   EXPECT_EQ(after.size(), before.size());
   for (const auto& [name, bytes] : after) {
     EXPECT_FALSE(name.ends_with(".failed"));
@@ -62,65 +63,65 @@ TEST(Study, ASecondRunSkipsWhatIsFinishedAndTriesFailuresAgain) {
 }
 
 TEST(Study, ALargerGridAddsToTheFolder) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder("study");
   const FakeStudy fake;
   *fake.broken = false;
-  StudyOptions small = fake.options(folder / "s");
+  StudyOptions small = fake.options(folder.file("s"));
   small.grid.seeds = 1;
   run_study(small, 1);
   *fake.calls = 0;
-  run_study(fake.options(folder / "s"), 1);
+  run_study(fake.options(folder.file("s")), 1);
   EXPECT_EQ(*fake.calls, 18 - 6);
-  run_study(fake.options(folder / "whole"), 1);
-  EXPECT_EQ(results(folder / "s"), results(folder / "whole"));
+  run_study(fake.options(folder.file("whole")), 1);
+  EXPECT_EQ(results(folder.file("s")), results(folder.file("whole")));
 }
 
 TEST(Study, ResultsDoNotDependOnTheNumberOfJobs) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder("study");
   FakeStudy fake;
-  run_study(fake.options(folder / "one"), 1);
-  run_study(fake.options(folder / "five"), 5);
-  EXPECT_EQ(results(folder / "one").size(), 18u);
-  EXPECT_EQ(results(folder / "one"), results(folder / "five"));
+  run_study(fake.options(folder.file("one")), 1);
+  run_study(fake.options(folder.file("five")), 5);
+  EXPECT_EQ(results(folder.file("one")).size(), 18u);
+  EXPECT_EQ(results(folder.file("one")), results(folder.file("five")));
 }
 
 TEST(Study, RefusesResultsOfOtherSettings) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder("study");
   const FakeStudy fake;
-  run_study(fake.options(folder / "s"), 1);
-  StudyOptions other = fake.options(folder / "s");
+  run_study(fake.options(folder.file("s")), 1);
+  StudyOptions other = fake.options(folder.file("s"));
   other.settings.epochs = 3;
   EXPECT_THAT([&] { run_study(other, 1); },
               ThrowsMessage<InputError>(HasSubstr("holds a study with epochs 500, expected 3")));
-  other = fake.options(folder / "s");
+  other = fake.options(folder.file("s"));
   other.pendulum = Pendulum::rods;
   EXPECT_THAT([&] { run_study(other, 1); }, ThrowsMessage<InputError>(HasSubstr("pendulum")));
 }
 
 TEST(Study, RefusesAResultOfOtherData) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder("study");
   const FakeStudy fake;
-  run_study(fake.options(folder / "s"), 1);
-  const std::string path = folder / "s/cells/undamped_0.1_quick_1e-3_0.json";
+  run_study(fake.options(folder.file("s")), 1);
+  const std::string path = folder.file("s/cells/undamped_0.1_quick_1e-3_0.json");
   std::string bytes = read_file(path);
   const auto digits = bytes.find("\"data\": \"") + 9;
   bytes[digits] = bytes[digits] == '0' ? '1' : '0';
   write_file_atomically(path, bytes);
-  EXPECT_THAT([&] { run_study(fake.options(folder / "s"), 1); },
+  EXPECT_THAT([&] { run_study(fake.options(folder.file("s")), 1); },
               ThrowsMessage<InputError>(AllOf(HasSubstr(path), HasSubstr("data is"))));
 }
 
 TEST(Study, RefusesAFolderThatIsNoStudy) {
-  const TemporaryFolder folder;
-  make_folders(folder / "s");
-  write_file_atomically(folder / "s/thesis.txt", "precious");
-  EXPECT_THAT([&] { run_study(FakeStudy().options(folder / "s"), 1); },
+  const ScratchFolder folder("study");
+  make_folders(folder.file("s"));
+  write_file_atomically(folder.file("s/thesis.txt"), "precious");
+  EXPECT_THAT([&] { run_study(FakeStudy().options(folder.file("s")), 1); },
               ThrowsMessage<InputError>(HasSubstr("is not the folder of a study")));
 }
 
 TEST(Workers, AQueueThatFailsEndsTheWork) {
-  const TemporaryFolder folder;
-  const Study study(FakeStudy().options(folder / "s"));
+  const ScratchFolder folder("study");
+  const Study study(FakeStudy().options(folder.file("s")));
   EXPECT_THROW(run_workers(study, 3,
                            [&](const Delivery& delivery) -> int {
                              if (delivery.cell >= 0) throw InputError("disk full");

@@ -201,10 +201,11 @@ const std::vector<double>& expect_doubles(const Safetensors& file, const std::st
   return *values;
 }
 
-const std::string& expect_metadata(const Safetensors& file, const std::string& key,
+const std::string& expect_metadata(const Safetensors& file, std::string_view key,
                                    const std::string& name) {
-  const auto found = file.metadata.find(key);
-  if (found == file.metadata.end()) throw InputError(name + ": no metadata '" + key + "'");
+  const auto found = file.metadata.find(std::string(key));
+  if (found == file.metadata.end())
+    throw InputError(name + ": no metadata '" + std::string(key) + "'");
   return found->second;
 }
 

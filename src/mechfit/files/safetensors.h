@@ -34,7 +34,7 @@ std::string format_safetensors(const Safetensors& file);
 const std::vector<double>& expect_doubles(const Safetensors& file, const std::string& tensor,
                                           const std::vector<std::int64_t>& shape,
                                           const std::string& name);
-const std::string& expect_metadata(const Safetensors& file, const std::string& key,
+const std::string& expect_metadata(const Safetensors& file, std::string_view key,
                                    const std::string& name);
 
 // The metadata `checksum`: CRC-32 of what the file says, however it is laid out. First the metadata

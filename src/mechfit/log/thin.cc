@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "mechfit/base/error.h"
+#include "mechfit/base/ordinal.h"
 #include "mechfit/log/steps.h"
 
 namespace mechfit {
@@ -51,13 +52,9 @@ Thinning choose_thinning(const Log& smoothed, double step) {
   if (thinning.stride == 1) return thinning;
   char text[200];
   std::snprintf(text, sizeof text,
-                "the log is sampled every %.3g s, finer than its motion needs: every %d%s sample "
+                "the log is sampled every %.3g s, finer than its motion needs: every %s sample "
                 "is used, %.3g s apart (--step says otherwise)",
-                h, thinning.stride,
-                thinning.stride == 2   ? "nd"
-                : thinning.stride == 3 ? "rd"
-                                       : "th",
-                h * thinning.stride);
+                h, ordinal(thinning.stride).c_str(), h * thinning.stride);
   thinning.note = text;
   return thinning;
 }

@@ -3,6 +3,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/files/files.h"
 #include "mechfit/files/json_fields.h"
+#include "mechfit/files/utf.h"
 #include "mechfit/mechanics/families/families.h"
 #include "mechfit/mechanics/model_family.h"
 #include "mechfit/version.h"
@@ -112,9 +113,11 @@ Channels read_channels(const Safetensors& file, const std::string& name) {
 
 std::string format_model(const ModelRecord& record) {
   Safetensors file = to_file(record);
-  file.metadata.erase("checksum");
-  // Writing replaces what is not UTF-8: the checksum is that of the text as it will be read.
-  file = parse_safetensors(format_safetensors(file), "model");
+  // Headers are UTF-8: the checksum is that of the text as it will be read.
+  std::map<std::string, std::string> metadata;
+  for (const auto& [key, text] : file.metadata)
+    if (key != "checksum") metadata[replace_invalid_utf8(key)] = replace_invalid_utf8(text);
+  file.metadata = std::move(metadata);
   file.metadata["checksum"] = checksum(file);
   return format_safetensors(file);
 }

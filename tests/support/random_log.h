@@ -1,10 +1,7 @@
 #pragma once
 
-#include <unistd.h>
-
 #include <bit>
 #include <cmath>
-#include <filesystem>
 #include <iterator>
 #include <string>
 
@@ -60,23 +57,5 @@ inline Log random_log(Random& random, bool derivatives) {
   }
   return log;
 }
-
-// A folder of its own for one test, removed at the end.
-class ScratchFolder {
- public:
-  explicit ScratchFolder(const std::string& name)
-      : path_(std::filesystem::temp_directory_path() /
-              ("mechfit-" + name + "-" + std::to_string(::getpid()))) {
-    std::filesystem::create_directories(path_);
-  }
-  ~ScratchFolder() { std::filesystem::remove_all(path_); }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace mechfit

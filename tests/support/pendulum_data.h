@@ -7,6 +7,7 @@
 #include "mechfit/evaluate/acceleration_error.h"
 #include "mechfit/integrate/variational.h"
 #include "mechfit/mechanics/euler_lagrange.h"
+#include "tests/support/logs.h"
 
 // Runs of the double pendulum of point masses as in the published experiment: released at rest,
 // steps of 0.05 s by the variational integrator, observed with white noise.
@@ -49,11 +50,7 @@ inline PendulumData pendulum_data(double damping, double noise, std::uint64_t se
     motion.push_back(q);
   }
   PendulumData data;
-  for (Log* log : {&data.train, &data.validation}) {
-    log->channels.joints = {"q1", "q2"};
-    log->channels.joint_types.assign(2, JointType::periodic);
-    log->channels.units.assign(2, "rad");
-  }
+  data.train = data.validation = empty_log(2, JointType::periodic);
   data.test.n = 2;
   AccelerationWorkspace accelerations(truth);
   for (int run = 0; run < kBlock; ++run) {

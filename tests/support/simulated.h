@@ -6,8 +6,8 @@
 #include "mechfit/base/error.h"
 #include "mechfit/base/random.h"
 #include "mechfit/integrate/runge_kutta.h"
-#include "mechfit/log/log.h"
 #include "mechfit/mechanics/point.h"
+#include "tests/support/logs.h"
 
 // Logs of a model's own motion, for tests that know the truth.
 namespace mechfit::testing {
@@ -26,13 +26,7 @@ inline Log simulate(const Model& model, const SimulationOptions& options = {}) {
   Random random(options.seed);
   ThreadPool pool(1);
   PointDynamics dynamics(model);
-  Log log;
-  for (int i = 0; i < n; ++i) {
-    log.channels.joints.push_back("q" + std::to_string(i + 1));
-    log.channels.joint_types.push_back(JointType::plain);
-    log.channels.units.push_back("rad");
-  }
-  for (int i = 0; i < m; ++i) log.channels.inputs.push_back("u" + std::to_string(i + 1));
+  Log log = empty_log(n, JointType::plain, m);
   for (int r = 0; r < options.runs; ++r) {
     Trajectory run;
     run.name = "run " + std::to_string(r);
