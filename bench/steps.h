@@ -34,7 +34,7 @@ class ObjectiveStep {
       : pool_(threads),
         model(with_precision(network(n, width, force), precision)),
         samples(paper_sized_motion(n)),
-        objective(model, samples, {method, RungeKutta::midpoint, {}, {}}, pool_),
+        objective(model, samples, {method, Integrator::midpoint, {}, {}}, pool_),
         batch(batch_of(objective.items())),
         theta(model.parameters().begin(), model.parameters().end()),
         gradient(theta.size()) {}

@@ -1,16 +1,11 @@
 #include "log_options.h"
 
 #include "choice.h"
-#include "terminal.h"
 
 namespace mechfit {
 
 void add_log_options(CLI::App& app, LogOptions& options) {
   const std::string group = "Reading the log";
-  const std::map<std::string, JointType> types = {{"plain", JointType::plain},
-                                                  {"periodic", JointType::periodic}};
-  const std::map<std::string, InputHold> holds = {{"held", InputHold::held},
-                                                  {"linear", InputHold::linear}};
   const CLI::Validator gap_range(
       [](std::string& text) {
         double value = 0.0;
@@ -56,7 +51,7 @@ void add_log_options(CLI::App& app, LogOptions& options) {
                  "Types of the joints, periodic or plain: one for all, or one for each")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->transform(choice(types))
+      ->transform(choice<JointType>())
       ->type_name("TYPES")
       ->group(group);
   app.add_flag("--degrees", options.read.degrees, "Joints whose names give no unit are in degrees")
@@ -72,15 +67,9 @@ void add_log_options(CLI::App& app, LogOptions& options) {
       ->group(group);
   app.add_option("--input-hold", options.read.input_hold,
                  "held: u_k acts from t_k to t_k+1; linear: the mean of u_k and u_k+1 does")
-      ->transform(choice(holds))
-      ->type_name("held|linear")
+      ->transform(choice<InputHold>())
+      ->type_name(choices<InputHold>())
       ->group(group);
-}
-
-Log read_log_aloud(const LogOptions& options) {
-  ReadResult result = read_log(options.files, options.read);
-  for (const auto& note : result.notes) print_note(note);
-  return std::move(result.log);
 }
 
 }  // namespace mechfit

@@ -161,7 +161,9 @@ TEST_F(Fit, SaysWhatIsWrongInOneLine) {
   expect("fit " + file("short.csv") + " -o " + file("s") + " --run " + file("s1"), 1, "5 samples");
   expect(base("x") + "--validation " + file("nothing.csv"), 1, "nothing.csv");
   ASSERT_EQ(run_mechfit(base("x") + "--epochs 1").code, 0);
-  expect(base("x") + "--epochs 1", 1, "exists already");
+  expect(base("x") + "--epochs 1", 1, "exists already (--overwrite replaces it)");
+  expect(base("y") + "--method next-state --integrator variational", 1,
+         "--integrator: next-state regression takes rk4 or midpoint");
   expect(base("x") + "--epochs 2 --resume", 1, "other data or options");
 }
 

@@ -88,7 +88,8 @@ void check_all(const Reference& reference, bool damped) {
     s.size = static_cast<int>(s.q.size()) / 2;
     s.h.assign(s.size, h);
     for (int i = 0; i < s.size; i += 3) s.triples.push_back(i);
-    const auto objective = make_objective(model, s, {FitMethod::del, RungeKutta::midpoint, {}, {}}, pool);
+    const auto objective =
+        make_objective(model, s, {FitMethod::del, Integrator::midpoint, {}, {}}, pool);
     const auto items = range(objective.items());
     expect_close(reference, "del", objective(model, items, gradient), gradient);
   }
@@ -100,7 +101,8 @@ void check_all(const Reference& reference, bool damped) {
     s.a = flat(data.at("acceleration").at("a"));
     s.size = static_cast<int>(s.q.size()) / 2;
     s.h.assign(s.size, h);
-    const auto objective = make_objective(model, s, {FitMethod::acceleration, RungeKutta::midpoint, {}, {}}, pool);
+    const auto objective =
+        make_objective(model, s, {FitMethod::acceleration, Integrator::midpoint, {}, {}}, pool);
     const auto items = range(objective.items());
     expect_close(reference, "acceleration", objective(model, items, gradient), gradient);
   }
@@ -118,7 +120,8 @@ void check_all(const Reference& reference, bool damped) {
       }
     s.a = s.v;
     s.h.assign(s.size, h);
-    const auto objective = make_objective(model, s, {FitMethod::next_state, RungeKutta::midpoint, {}, {}}, pool);
+    const auto objective =
+        make_objective(model, s, {FitMethod::next_state, Integrator::midpoint, {}, {}}, pool);
     const auto items = range(objective.items());
     expect_close(reference, "next_state", objective(model, items, gradient), gradient);
   }

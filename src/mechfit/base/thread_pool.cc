@@ -1,5 +1,6 @@
 #include "mechfit/base/thread_pool.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "mechfit/base/error.h"
@@ -15,6 +16,8 @@ void ThreadPool::look_for(const Condition& condition) {
   const auto end = std::chrono::steady_clock::now() + kLook;
   while (!condition() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
 }
+
+int default_threads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 ThreadPool::ThreadPool(int threads) {
   MECHFIT_CHECK(threads >= 1, "threads = " + std::to_string(threads));

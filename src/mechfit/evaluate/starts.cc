@@ -6,6 +6,7 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/evaluate/rollout_error.h"
+#include "mechfit/log/steps.h"
 
 namespace mechfit {
 namespace {
@@ -14,16 +15,6 @@ namespace {
 constexpr double kMostSteps = 3e5;
 constexpr int kFewestStarts = 16;
 constexpr int kFewestBehind = 5;  // samples that tell position, velocity and noise apart
-
-double median_step(const Log& log) {
-  std::vector<double> steps;
-  for (const Trajectory& run : log.runs)
-    for (int k = 1; k < run.size(); ++k) steps.push_back(run.t[k] - run.t[k - 1]);
-  MECHFIT_CHECK(!steps.empty(), "a log without steps");
-  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
-  std::nth_element(steps.begin(), middle, steps.end());
-  return *middle;
-}
 
 }  // namespace
 

@@ -71,7 +71,8 @@ class Chooser {
 
   // prefix1, prefix2 ... (or from 0, or just prefix) with any of the suffixes that `plain` removes.
   template <class Plain>
-  std::vector<int> take_numbered(const std::string& prefix, const std::string& flag, Plain plain) {
+  std::vector<int> take_numbered(const std::string& prefix, const std::string& option,
+                                 Plain plain) {
     std::map<long, int> numbered;
     for (std::size_t i = 0; i < header_.size(); ++i) {
       const std::string name = plain(header_[i]);
@@ -80,7 +81,7 @@ class Chooser {
       if (!is_digits(digits) || digits.size() > 4) continue;
       const long number = digits.empty() ? -1 : std::stol(digits);
       if (!numbered.emplace(number, static_cast<int>(i)).second)
-        throw InputError(where_ + ": two columns for '" + name + "', choose with " + flag);
+        throw InputError(where_ + ": two columns for '" + name + "', choose with " + option);
     }
     if (numbered.size() > 1) numbered.erase(-1);  // q beside q1, q2
     std::vector<int> columns;
@@ -89,7 +90,7 @@ class Chooser {
       if (number != expected++ || numbered.begin()->first > 1)
         throw InputError(where_ + ": columns '" + prefix + "1', '" + prefix +
                          "2' ... have a hole before '" + header_[static_cast<std::size_t>(column)] +
-                         "', choose with " + flag);
+                         "', choose with " + option);
       columns.push_back(take(column));
     }
     return columns;
@@ -132,9 +133,9 @@ bool is_one_of(const std::string& name, const std::array<std::string_view, N>& n
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-void expect_count(const std::string& where, const char* flag, std::size_t found, std::size_t n) {
+void expect_count(const std::string& where, const char* option, std::size_t found, std::size_t n) {
   if (found != 0 && found != n)
-    throw InputError(where + ": " + flag + " names " + std::to_string(found) +
+    throw InputError(where + ": " + option + " names " + std::to_string(found) +
                      " columns, expected one for each of the " + std::to_string(n) + " joints");
 }
 
@@ -179,13 +180,13 @@ Columns choose_columns(const std::vector<std::string>& header, const ReadOptions
       c.time = chooser.take(static_cast<int>(i));
   if (c.time < 0)
     throw InputError(where + ": no column looks like time, found " + list(header) +
-                     "; name it with --time");
+                     "; name it with option 'time'");
   for (std::size_t i = 0; i < header.size() && c.trajectory < 0; ++i)
     if (is_one_of(lower(header[i]), kTrajectoryNames))
       c.trajectory = chooser.take(static_cast<int>(i));
 
   const auto without_unit = [](const std::string& name) { return split_unit(name).name; };
-  if (c.q.empty()) c.q = chooser.take_numbered("q", "--q", without_unit);
+  if (c.q.empty()) c.q = chooser.take_numbered("q", "option 'q'", without_unit);
   if (c.q.empty()) {
     for (std::size_t i = 0; i < header.size(); ++i) {
       const std::string unit = split_unit(header[i]).unit;
@@ -195,15 +196,15 @@ Columns choose_columns(const std::vector<std::string>& header, const ReadOptions
   if (c.q.empty())
     throw InputError(
         where + ": no column looks like a joint (q1, q2 ... or a name ending in _rad), found " +
-        list(header) + "; name them with --q");
+        list(header) + "; name them with option 'q'");
   if (c.u.empty())
-    c.u = chooser.take_numbered("u", "--u", [](const std::string& name) {
+    c.u = chooser.take_numbered("u", "option 'u'", [](const std::string& name) {
       return name.substr(0, name.find_first_of("_ [("));
     });
 
   const std::size_t n = c.q.size();
-  expect_count(where, "--qd", c.qd.size(), n);
-  expect_count(where, "--qdd", c.qdd.size(), n);
+  expect_count(where, "option 'qd'", c.qd.size(), n);
+  expect_count(where, "option 'qdd'", c.qdd.size(), n);
   // The number of each joint, as its derivatives carry it: q0 has qd0, and joints of other names
   // count from 1.
   std::vector<std::string> number;

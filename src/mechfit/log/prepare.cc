@@ -5,6 +5,9 @@
 #include <numbers>
 
 #include "mechfit/base/error.h"
+#include "mechfit/base/median.h"
+#include "mechfit/base/text.h"
+#include "mechfit/log/steps.h"
 
 namespace mechfit {
 namespace {
@@ -18,17 +21,13 @@ std::vector<double> Trajectory::*const kJointArrays[] = {&Trajectory::q,     &Tr
 
 bool is_length(const std::string& unit) { return unit == "m" || unit == "cm" || unit == "mm"; }
 
-std::string plural(long count, const std::string& thing) {
-  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
-}
-
 void settle_types(Log& log, const ReadOptions& options, std::vector<std::string>& notes) {
   auto& types = log.channels.joint_types;
   const auto n = static_cast<std::size_t>(log.n());
   if (!options.joint_types.empty()) {
     if (options.joint_types.size() != 1 && options.joint_types.size() != n)
-      throw InputError("--joints gives " +
-                       plural(static_cast<long>(options.joint_types.size()), "type") +
+      throw InputError("option 'joint_types' gives " +
+                       counted(static_cast<long>(options.joint_types.size()), "type") +
                        ", expected 1 or " + std::to_string(n) + ", one for each joint");
     types.assign(n, options.joint_types.front());
     if (options.joint_types.size() == n) types = options.joint_types;
@@ -42,7 +41,7 @@ void settle_types(Log& log, const ReadOptions& options, std::vector<std::string>
     types.push_back(plain ? JointType::plain : JointType::periodic);
     told += (i > 0 ? ", " : "") + log.channels.joints[i] + (plain ? " plain" : " periodic");
   }
-  notes.push_back("joints taken as " + told + " (--joints says otherwise)");
+  notes.push_back("joints taken as " + told + " (option 'joint_types' says otherwise)");
 }
 
 void convert_degrees(Log& log, const ReadOptions& options, std::vector<std::string>& notes) {
@@ -69,12 +68,12 @@ void unwrap(Log& log, std::vector<std::string>& notes) {
     if (check.jumps == 0) continue;
     const std::string& joint = log.channels.joints[static_cast<std::size_t>(i)];
     if (!check.wrapped) {
-      notes.push_back(joint + ": left " + plural(check.jumps, "step") +
+      notes.push_back(joint + ": left " + counted(check.jumps, "step") +
                       " of more than half a turn, not taken for wrapping");
       continue;
     }
-    notes.push_back(joint + ": unwrapped " + plural(check.jumps, "jump") + " of a turn in " +
-                    plural(check.runs, "run"));
+    notes.push_back(joint + ": unwrapped " + counted(check.jumps, "jump") + " of a turn in " +
+                    counted(check.runs, "run"));
     for (auto& run : log.runs) {
       double* q = run.q.data() + i;
       double before = q[0], turns = 0.0;
@@ -106,8 +105,7 @@ Trajectory piece(const Trajectory& run, std::size_t first, std::size_t last) {
 void split_at_gaps(Log& log, double gap, std::vector<std::string>& notes) {
   std::vector<Trajectory> out;
   for (auto& run : log.runs) {
-    std::vector<double> steps;
-    for (std::size_t k = 1; k < run.t.size(); ++k) steps.push_back(run.t[k] - run.t[k - 1]);
+    const std::vector<double> steps = steps_of(run);
     const double longest = steps.empty() ? 0.0 : gap * median(steps);
     std::vector<std::size_t> ends;
     for (std::size_t k = 0; k < steps.size(); ++k)
@@ -117,8 +115,8 @@ void split_at_gaps(Log& log, double gap, std::vector<std::string>& notes) {
       continue;
     }
     notes.push_back("run '" + run.name + "' split at " +
-                    plural(static_cast<long>(ends.size()), "gap") + " longer than " +
-                    std::to_string(static_cast<long>(gap)) + " median steps (--gap)");
+                    counted(static_cast<long>(ends.size()), "gap") + " longer than " +
+                    std::to_string(static_cast<long>(gap)) + " median steps (option 'gap')");
     ends.push_back(run.t.size());
     for (std::size_t i = 0, first = 0; i < ends.size(); first = ends[i++]) {
       out.push_back(piece(run, first, ends[i]));
@@ -132,7 +130,7 @@ void leave_out_short_runs(Log& log, std::vector<std::string>& notes) {
   const auto is_short = [](const Trajectory& run) { return run.size() < kFewestSamples; };
   const auto removed = std::erase_if(log.runs, is_short);
   if (removed > 0)
-    notes.push_back("left out " + plural(static_cast<long>(removed), "run") +
+    notes.push_back("left out " + counted(static_cast<long>(removed), "run") +
                     " of fewer than three samples");
 }
 
@@ -144,13 +142,6 @@ void average_inputs(Log& log) {
 }
 
 }  // namespace
-
-double median(std::vector<double> values) {
-  MECHFIT_CHECK(!values.empty());
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 WrapCheck check_wrapping(const Log& log, int joint, double turn) {
   WrapCheck check;

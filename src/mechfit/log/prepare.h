@@ -23,6 +23,4 @@ struct WrapCheck {
 };
 WrapCheck check_wrapping(const Log& log, int joint, double turn);
 
-double median(std::vector<double> values);
-
 }  // namespace mechfit

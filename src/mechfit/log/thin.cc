@@ -5,22 +5,13 @@
 #include <cstdio>
 
 #include "mechfit/base/error.h"
+#include "mechfit/log/steps.h"
 
 namespace mechfit {
 namespace {
 
 constexpr double kPhase = 0.11;  // omega h at which (omega h)^2 / 12 is a thousandth
 constexpr int kFewest = 16;      // samples that every run keeps
-
-double median_step(const Log& log) {
-  std::vector<double> steps;
-  for (const auto& run : log.runs)
-    for (int k = 0; k + 1 < run.size(); ++k) steps.push_back(run.t[k + 1] - run.t[k]);
-  if (steps.empty()) return 0;
-  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
-  std::nth_element(steps.begin(), middle, steps.end());
-  return *middle;
-}
 
 // The largest over the joints of rms jerk over rms acceleration.
 double frequency(const Log& log) {
@@ -55,7 +46,7 @@ Thinning choose_thinning(const Log& smoothed, double step) {
   char text[200];
   std::snprintf(text, sizeof text,
                 "the log is sampled every %.3g s, finer than its motion needs: every %d%s sample "
-                "is used, %.3g s apart (--step says otherwise)",
+                "is used, %.3g s apart (option 'step' says otherwise)",
                 h, thinning.stride,
                 thinning.stride == 2   ? "nd"
                 : thinning.stride == 3 ? "rd"

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "mechfit/base/error.h"
+#include "mechfit/base/median.h"
 #include "mechfit/estimate/kalman/series_model.h"
 
 namespace mechfit {
@@ -69,9 +70,7 @@ double median_step(std::span<const Series> series, int joint, int n) {
       before = k;
     }
   }
-  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
-  std::nth_element(steps.begin(), middle, steps.end());
-  return *middle;
+  return median(std::move(steps));
 }
 
 // Roughly how often the white-jerk fit passes over a series, for the progress.

@@ -31,6 +31,10 @@ enum class InputMap {
   scaled,  // B = gamma B0, gamma learned
   learned  // every entry of B learned, started at B0
 };
+template <>
+inline constexpr auto kNames<InputMap> = names<InputMap>({{InputMap::fixed, "fixed"},
+                                                          {InputMap::scaled, "scaled"},
+                                                          {InputMap::learned, "learned"}});
 
 struct SmmConfig {
   std::vector<JointType> joints;  // [n]
