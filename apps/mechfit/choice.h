@@ -22,6 +22,12 @@ CLI::Validator choice() {
       "");
 }
 
+// The end of a help text: " (default: red)".
+template <class Enum>
+std::string by_default(Enum value) {
+  return " (default: " + name_of(value) + ")";
+}
+
 // How the help shows the values: red|green|blue.
 template <class Enum>
 std::string choices() {

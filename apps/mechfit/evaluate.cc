@@ -52,8 +52,8 @@ void add_options(CLI::App& command, Options& o) {
   add_start_options(command, o.evaluate.start, o.evaluate.window);
   command
       .add_option("--smoother", o.evaluate.smoother,
-                  "Method that estimates velocities and accelerations where the log has none "
-                  "(default: white-jerk)")
+                  "Method that estimates velocities and accelerations where the log has none" +
+                      by_default(o.evaluate.smoother))
       ->transform(choice<SmoothMethod>())
       ->type_name(choices<SmoothMethod>());
   add_threads(command, o.threads);

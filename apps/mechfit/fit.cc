@@ -45,7 +45,8 @@ void add_model_options(CLI::App& command, FitCommand& o) {
       ->capture_default_str()
       ->group(group);
   command
-      .add_option("--force", fit.force, "Forces besides potential and inputs (default: friction)")
+      .add_option("--force", fit.force,
+                  "Forces besides potential and inputs" + by_default(fit.force))
       ->transform(choice<ForceKind>())
       ->type_name(choices<ForceKind>())
       ->group(group);
@@ -89,8 +90,9 @@ void add_model_options(CLI::App& command, FitCommand& o) {
 void add_method_options(CLI::App& command, FitOptions& fit) {
   const std::string group = "The fit";
   command
-      .add_option("--method", fit.method,
-                  "joint (default): motion and model together; the others fit smoothed data")
+      .add_option(
+          "--method", fit.method,
+          "joint: motion and model together; the others fit smoothed data" + by_default(fit.method))
       ->transform(choice<FitMethod>())
       ->type_name(choices<FitMethod>())
       ->group(group);
@@ -133,7 +135,7 @@ void add_smoothed_options(CLI::App& command, FitCommand& o) {
       ->group(group);
   command
       .add_option("--smoother", fit.smoother,
-                  "Method that finds velocities and accelerations (default: white-jerk)")
+                  "Method that finds velocities and accelerations" + by_default(fit.smoother))
       ->transform(choice<SmoothMethod>())
       ->type_name(choices<SmoothMethod>())
       ->group(group);
@@ -142,7 +144,7 @@ void add_smoothed_options(CLI::App& command, FitCommand& o) {
       ->group(group);
   command
       .add_option("--selection", fit.selection,
-                  "Error on validation runs that chooses the epoch (default: acceleration)")
+                  "Error on validation runs that chooses the epoch" + by_default(fit.selection))
       ->transform(choice<Selection>())
       ->type_name(choices<Selection>())
       ->group(group);
@@ -161,14 +163,15 @@ void add_smoothed_options(CLI::App& command, FitCommand& o) {
       ->group(group);
   command
       .add_option("--integrator", fit.integrator,
-                  "Integrator of next-state regression (default: midpoint)")
+                  "Integrator of next-state regression" + by_default(fit.integrator))
       ->transform(choice<Integrator>())
       ->type_name(name_of(Integrator::midpoint) + "|" + name_of(Integrator::rk4))
       ->group(group);
   command
       .add_option("--precision", fit.precision,
-                  "Numbers in which networks compute while they are trained: float64 (default), or "
-                  "float32, whose steps take little more than half the time")
+                  "Numbers in which networks compute while they are trained; steps in float32 take "
+                  "little more than half the time" +
+                      by_default(fit.precision))
       ->transform(choice<Precision>())
       ->type_name(choices<Precision>())
       ->group(group);

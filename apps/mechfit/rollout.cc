@@ -72,9 +72,11 @@ void add_options(CLI::App& command, Options& o) {
       ->capture_default_str()
       ->type_name("N");
   command
-      .add_option("--integrator", o.rollout.integrator,
-                  "variational (default): keeps the energy; rk4: more accurate over short times; "
-                  "midpoint: the explicit one")
+      .add_option(
+          "--integrator", o.rollout.integrator,
+          "variational: keeps the energy; rk4: more accurate over short times; midpoint: the "
+          "explicit one" +
+              by_default(o.rollout.integrator))
       ->transform(choice<Integrator>())
       ->type_name(choices<Integrator>());
   command.add_option("-o,--output", o.output, "The motion, .csv or .npz")

@@ -191,7 +191,9 @@ void add_motion_options(CLI::App& command, Flags& flags) {
   command.add_option("--substeps", flags.substeps, "Inner steps per step (default: 1)")
       ->check(CLI::Range(1, 1000000))
       ->type_name("N");
-  command.add_option("--integrator", flags.integrator, "Integrator (default: variational)")
+  command
+      .add_option("--integrator", flags.integrator,
+                  "Integrator" + by_default(SimulateOptions().integrator))
       ->transform(choice<Integrator>())
       ->type_name(choices<Integrator>());
   add_list(command, "--q0", flags.q0,
@@ -202,7 +204,7 @@ void add_motion_options(CLI::App& command, Flags& flags) {
       ->type_name("LOW:HIGH,...");
   command
       .add_option("--input", flags.input,
-                  "Inputs: none (default), chirp, or sines of random frequencies")
+                  "Inputs; sines have random frequencies" + by_default(InputOptions().signal))
       ->transform(choice<InputSignal>())
       ->type_name(choices<InputSignal>());
   command.add_option("--amplitude", flags.amplitude, "Amplitude of the inputs (default: 1)")

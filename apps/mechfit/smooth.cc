@@ -37,9 +37,11 @@ void add_options(CLI::App& command, Options& o) {
                                 "sensors and the model's error are estimated")
                     ->type_name("MODEL");
   command
-      .add_option("--method", o.method,
-                  "white-jerk: noise and smoothness fitted to the data (default); paper: the "
-                  "fixed process noise and EM of the reference experiments")
+      .add_option(
+          "--method", o.method,
+          "white-jerk: noise and smoothness fitted to the data; paper: the fixed process noise "
+          "and EM of the reference experiments" +
+              by_default(o.method))
       ->transform(choice<SmoothMethod>())
       ->excludes(model)
       ->type_name(choices<SmoothMethod>());

@@ -5,9 +5,11 @@
 namespace mechfit {
 
 void add_start_options(CLI::App& app, StartKind& start, int& window) {
-  app.add_option("--start", start,
-                 "States that rollouts start from; estimated (default): by smoothing the samples "
-                 "up to the start with the model, none after it; logged: the log's q and qd")
+  app.add_option(
+         "--start", start,
+         "States that rollouts start from; estimated: by smoothing the samples up to the start "
+         "with the model, none after it; logged: the log's q and qd" +
+             by_default(start))
       ->transform(choice<StartKind>())
       ->type_name(choices<StartKind>());
   app.add_option("--window", window,

@@ -71,9 +71,11 @@ void add_grid_flags(CLI::App& command, Flags& flags) {
                                   "splits.json (default: simulated)");
   data->type_name("DIR");
   command
-      .add_option("--system", flags.study.pendulum,
-                  "Double pendulum to simulate: points (the published figures, default) or rods "
-                  "(the paper's appendix)")
+      .add_option(
+          "--system", flags.study.pendulum,
+          "Double pendulum to simulate: points (the published figures) or rods (the paper's "
+          "appendix)" +
+              by_default(flags.study.pendulum))
       ->transform(choice<Pendulum>())
       ->excludes(data)
       ->type_name(choices<Pendulum>());
