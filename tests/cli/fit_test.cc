@@ -59,6 +59,13 @@ TEST_F(Fit, WritesAModelAndSaysHowGoodItIs) {
   EXPECT_NE(json.out.find("\"acceleration_mse\""), std::string::npos) << json.out;
 }
 
+TEST_F(Fit, KeepsWithTheModelHowInputsWereHeld) {
+  ASSERT_EQ(run_mechfit(base("held") + "--epochs 1").code, 0);
+  EXPECT_FALSE(load_model(file("held.safetensors")).metadata.contains("input_hold"));
+  ASSERT_EQ(run_mechfit(base("linear") + "--epochs 1 --input-hold linear").code, 0);
+  EXPECT_EQ(load_model(file("linear.safetensors")).metadata["input_hold"], "linear");
+}
+
 TEST_F(Fit, SameSeedSameBytesForAnyNumberOfThreads) {
   for (const char* method : {"del", "acceleration", "next-state", "gauge-free"}) {
     const std::string flags = std::string("--epochs 3 --overwrite --method ") + method;
