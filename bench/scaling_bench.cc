@@ -111,7 +111,7 @@ Samples swings(int runs, std::uint64_t seed) {
   request.h = h;
   request.substeps = 20;
   ThreadPool pool(1);
-  const Rollout rollout = runge_kutta_rollout(pendulum, request, RungeKutta::rk4, pool);
+  const Rollout rollout = runge_kutta_rollout(pendulum, request, Integrator::rk4, pool);
   Samples s = motion(2, runs, 202);
   s.q = rollout.q;
   s.v = rollout.v;

@@ -34,7 +34,7 @@ class ObjectiveStep {
       : pool_(threads),
         model(network(n, width, force).with_precision(precision)),
         samples(paper_sized_motion(n)),
-        objective(make_objective(model, samples, {method, RungeKutta::midpoint, {}, {}}, pool_)),
+        objective(make_objective(model, samples, {method, Integrator::midpoint, {}, {}}, pool_)),
         batch(batch_of(objective->items())),
         theta(model.parameters().begin(), model.parameters().end()),
         gradient(theta.size()) {}

@@ -2,11 +2,7 @@
 // good it is on runs it has not seen, and predicts a motion.
 #include <cstdio>
 
-#include "mechfit/evaluate/scores.h"
-#include "mechfit/files/read_log.h"
-#include "mechfit/fit/fit.h"
-#include "mechfit/integrate/simulate.h"
-#include "mechfit/mechanics/model_file.h"
+#include "mechfit/mechfit.h"
 
 using namespace mechfit;
 

@@ -3,9 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "mechfit/integrate/runge_kutta.h"
-#include "mechfit/integrate/variational.h"
-#include "mechfit/mechanics/point.h"
+#include "mechfit/mechfit.h"
 
 using namespace mechfit;
 
@@ -35,8 +33,8 @@ int main() {
   request.q0 = q0;
   request.v0 = v0;
   request.h = step;
-  const Rollout variational = variational_rollout(model, request, pool);
-  const Rollout rk4 = runge_kutta_rollout(model, request, RungeKutta::rk4, pool);
+  const Rollout variational = roll_out(model, request, Integrator::variational, pool);
+  const Rollout rk4 = roll_out(model, request, Integrator::rk4, pool);
   if (!variational.all_ok() || !rk4.all_ok()) {
     std::printf("the simulation failed: %s\n",
                 describe(variational.all_ok() ? rk4.status[0] : variational.status[0]));

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "mechfit/mechanics/model_file.h"
-#include "mechfit/mechanics/point.h"
+#include "mechfit/mechfit.h"
 
 int main(int argc, char** argv) {
   using namespace mechfit;
@@ -18,7 +17,7 @@ int main(int argc, char** argv) {
     const AnalyticSystem cart_pole = make_system("cart-pole");
     const Channels channels{
         cart_pole.joint_names(), cart_pole.joint_types(), {"m", "rad"}, cart_pole.input_names()};
-    save_model(path, {Model(cart_pole), channels, {{"method", "by hand"}}}, /*force=*/true);
+    save_model(path, {Model(cart_pole), channels, {{"method", "by hand"}}}, /*overwrite=*/true);
   }
 
   const ModelRecord record = load_model(path);

@@ -3,26 +3,35 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <map>
 #include <string>
+
+#include "mechfit/base/names.h"
 
 namespace mechfit {
 
-// Turns one of a few words into the value of an enum: option->transform(choice(words)).
+// Turns a name (base/names.h) into the value of its enum: option->transform(choice<Enum>()).
 template <class Enum>
-CLI::Validator choice(const std::map<std::string, Enum>& words) {
+CLI::Validator choice() {
   return CLI::Validator(
-      [words](std::string& text) {
-        const auto found = words.find(text);
-        if (found != words.end()) {
-          text = std::to_string(static_cast<int>(found->second));
-          return std::string();
-        }
-        std::string expected;
-        for (const auto& [word, value] : words) expected += (expected.empty() ? "" : ", ") + word;
-        return "'" + text + "', expected one of " + expected;
+      [](std::string& text) {
+        const auto value = value_of<Enum>(text);
+        if (!value) return "'" + text + "', expected one of " + all_names<Enum>();
+        text = std::to_string(static_cast<int>(*value));
+        return std::string();
       },
       "");
+}
+
+// The end of a help text: " (default: red)".
+template <class Enum>
+std::string by_default(Enum value) {
+  return " (default: " + name_of(value) + ")";
+}
+
+// How the help shows the values: red|green|blue.
+template <class Enum>
+std::string choices() {
+  return all_names<Enum>("|");
 }
 
 }  // namespace mechfit

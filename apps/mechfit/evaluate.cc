@@ -3,62 +3,83 @@
 #include <CLI/Formatter.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <thread>
 
 #include "choice.h"
 #include "commands.h"
+#include "common_options.h"
+#include "log_options.h"
+#include "mechfit/evaluate/model_point.h"
 #include "mechfit/evaluate/scores.h"
-#include "model_log.h"
+#include "mechfit/mechanics/model_log.h"
 #include "scores_print.h"
 #include "start_options.h"
 #include "terminal.h"
 
 namespace mechfit {
+namespace {
 
-void add_evaluate(CLI::App& app, int&) {
-  struct Options {
-    std::string model;
-    LogOptions log;
-    EvaluateOptions evaluate;
-    int threads = 0;
-    bool json = false;
-  };
-  auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("evaluate", "Scores a model on a log it has not seen");
-  command->add_option("model", options->model, "Model file")->required()->type_name("MODEL");
-  add_log_options(*command, options->log);
-  auto& rollout = options->evaluate.rollout;
+struct Options {
+  std::string model;
+  LogOptions log;
+  EvaluateOptions evaluate;
+  int threads = default_threads();
+  bool json = false;
+};
+
+void add_options(CLI::App& command, Options& o) {
+  command.add_option("model", o.model, "Model file")->required()->type_name("MODEL");
+  add_log_options(command, o.log);
+  RolloutErrorOptions& rollout = o.evaluate.rollout;
   command
-      ->add_option("--horizons", rollout.horizons,
-                   "Seconds after which rollouts are compared (default: chosen from the motion)")
+      .add_option("--horizons", rollout.horizons,
+                  "Seconds after which rollouts are compared (default: chosen from the motion)")
       ->delimiter(',')
       ->check(CLI::PositiveNumber)
       ->type_name("T,...");
   command
-      ->add_option("--start-every", rollout.start_every,
-                   "Seconds between starts of rollouts (default: evenly over the log)")
+      .add_option("--start-every", rollout.start_every,
+                  "Seconds between starts of rollouts (default: evenly over the log)")
       ->check(CLI::PositiveNumber)
       ->type_name("T");
-  command->add_option("--most-starts", rollout.most_starts, "Rollouts at most")
+  command.add_option("--most-starts", rollout.most_starts, "Number of rollouts at most")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str()
       ->type_name("N");
-  command->add_option("--substeps", rollout.substeps, "Inner steps of rollouts per step of the log")
+  command.add_option("--substeps", rollout.substeps, "Inner steps of rollouts per step of the log")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str()
       ->type_name("N");
-  add_start_options(*command, options->evaluate.start, options->evaluate.window);
+  add_start_options(command, o.evaluate.start, o.evaluate.window);
   command
-      ->add_option("--smoother", options->evaluate.smoother,
-                   "How velocities and accelerations are estimated where the log has none: "
-                   "white-jerk (default) or paper")
-      ->transform(choice<SmoothMethod>(
-          {{"white-jerk", SmoothMethod::white_jerk}, {"paper", SmoothMethod::paper}}))
-      ->type_name("METHOD");
-  command->add_option("--threads", options->threads, "Threads to use (default: all)")
-      ->check(CLI::Range(1, 4096))
-      ->type_name("N");
-  command->add_flag("--json", options->json, "Print JSON");
+      .add_option("--smoother", o.evaluate.smoother,
+                  "Method that estimates velocities and accelerations where the log has none" +
+                      by_default(o.evaluate.smoother))
+      ->transform(choice<SmoothMethod>())
+      ->type_name(choices<SmoothMethod>());
+  add_threads(command, o.threads);
+  add_json(command, o.json);
+}
+
+void run(const Options& o) {
+  const ModelRecord record = load_model(o.model);
+  const ReadResult input = read_log_for(record, o.log.files, o.log.read);
+  ThreadPool pool(o.threads);
+  const Scores scores = evaluate(ensemble_of(record), input.log, o.evaluate, pool);
+  if (o.json) {
+    std::puts(scores_json(scores).c_str());
+    return;
+  }
+  for (const auto& note : input.notes) print_note(note);
+  std::printf("%s: %s\n", o.model.c_str(), describe_model(record).c_str());
+  print_scores(record.channels, scores);
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app, int&) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("evaluate", "Scores a model on a log it has not seen");
+  add_options(*command, *options);
   command->footer(
       "Accelerations are compared with the log's qdd1.. where it has them, else with smoothed "
       "ones;\n"
@@ -67,19 +88,9 @@ void add_evaluate(CLI::App& app, int&) {
       "Example:\n"
       "  mechfit evaluate model.safetensors test.csv --horizons 0.1,0.5,1");
   command->callback([options] {
-    std::sort(options->evaluate.rollout.horizons.begin(), options->evaluate.rollout.horizons.end());
-    const ModelRecord record = load_model(options->model);
-    const ReadResult input = read_log_for(record, options->log);
-    const int cores = static_cast<int>(std::thread::hardware_concurrency());
-    ThreadPool pool(options->threads > 0 ? options->threads : std::max(1, cores));
-    const Scores scores = evaluate(ensemble_of(record), input.log, options->evaluate, pool);
-    if (options->json) {
-      std::puts(scores_json(scores).c_str());
-      return;
-    }
-    for (const auto& note : input.notes) print_note(note);
-    std::printf("%s: %s\n", options->model.c_str(), describe_model(record).c_str());
-    print_scores(record.channels, scores);
+    auto& horizons = options->evaluate.rollout.horizons;
+    std::sort(horizons.begin(), horizons.end());
+    run(*options);
   });
 }
 

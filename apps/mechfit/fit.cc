@@ -3,11 +3,10 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <algorithm>
-#include <thread>
 
 #include "choice.h"
 #include "commands.h"
+#include "common_options.h"
 #include "config.h"
 #include "fit_run.h"
 #include "log_options.h"
@@ -15,8 +14,7 @@
 namespace mechfit {
 namespace {
 
-void add_fit_options(CLI::App& command, FitCommand& o) {
-  FitOptions& fit = o.fit;
+void add_file_options(CLI::App& command, FitCommand& o) {
   command.add_option("-o,--output", o.output, "The model file")
       ->type_name("FILE")
       ->capture_default_str();
@@ -28,124 +26,155 @@ void add_fit_options(CLI::App& command, FitCommand& o) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("FILES");
+  command.add_option("--config", o.config_file, "File of flags to read (TOML), as in epochs = 200")
+      ->type_name("FILE");
+  add_threads(command, o.threads);
+  command.add_flag("--resume", o.resume, "Go on from the checkpoint in the run folder");
+  add_overwrite(command, o.overwrite, "the model and the run folder's files");
+  add_json(command, o.json);
+}
+
+void add_model_options(CLI::App& command, FitCommand& o) {
+  FitOptions& fit = o.fit;
+  const std::string group = "The model";
   command
       .add_option("--family", fit.family,
                   "smm (networks), trig (trigonometric polynomials), a built-in system, or auto: "
                   "trig or smm, whichever explains the held-out runs better")
       ->type_name("auto|smm|trig|SYSTEM")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(group);
   command
-      .add_option("--method", fit.method,
-                  "joint (default): motion and model together; the others fit smoothed data")
-      ->transform(choice<FitMethod>({{"joint", FitMethod::joint},
-                                     {"del", FitMethod::del},
-                                     {"acceleration", FitMethod::acceleration},
-                                     {"next-state", FitMethod::next_state},
-                                     {"gauge-free", FitMethod::gauge_free}}))
-      ->type_name("joint|del|acceleration|next-state|gauge-free");
-  command
-      .add_option("--force", fit.force, "Forces besides potential and inputs (default: friction)")
-      ->transform(choice<ForceKind>({{"none", ForceKind::none},
-                                     {"network", ForceKind::network},
-                                     {"friction", ForceKind::friction},
-                                     {"friction+network", ForceKind::friction_network}}))
-      ->type_name("none|network|friction|friction+network");
+      .add_option("--force", fit.force,
+                  "Forces besides potential and inputs" + by_default(fit.force))
+      ->transform(choice<ForceKind>())
+      ->type_name(choices<ForceKind>())
+      ->group(group);
   command.add_option("--fix", o.fix, "Known constants of a built-in system, as in g=9.81,m1=1")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->type_name("NAME=VALUE");
-  command.add_option("--input-joints", fit.input_joints, "The joint that each input pushes")
+      ->type_name("NAME=VALUE")
+      ->group(group);
+  command.add_option("--input-joints", fit.input_joints, "Joint that each input pushes")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->type_name("NAMES");
-  command.add_flag("--learn-inputs", fit.learn_inputs,
-                   "Learn how inputs act on the joints (matrix B)");
+      ->type_name("NAMES")
+      ->group(group);
+  command
+      .add_flag("--learn-inputs", fit.learn_inputs, "Learn how inputs act on the joints (matrix B)")
+      ->group(group);
   command
       .add_option("--degree", fit.degree,
-                  "Of the harmonics of trig (default: 1 or 2, chosen on the held-out runs)")
+                  "Degree of the harmonics of trig (default: 1 or 2, chosen on the held-out runs)")
       ->check(CLI::Range(1, 8))
-      ->type_name("N");
+      ->type_name("N")
+      ->group(group);
+  command
+      .add_option("--hidden", fit.hidden,
+                  "Widths of the hidden layers of networks (default: 16,16, or 32,32,32 on "
+                  "smoothed data)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(1, 65536))
+      ->type_name("WIDTHS")
+      ->group(group);
   command
       .add_option("--ensemble", fit.ensemble,
-                  "Networks to fit: their mean predicts, their spread says how surely")
+                  "Number of networks to fit: their mean predicts, their spread says how surely")
       ->check(CLI::Range(1, 1000))
       ->type_name("K")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(group);
+}
+
+void add_method_options(CLI::App& command, FitOptions& fit) {
+  const std::string group = "The fit";
+  command
+      .add_option(
+          "--method", fit.method,
+          "joint: motion and model together; the others fit smoothed data" + by_default(fit.method))
+      ->transform(choice<FitMethod>())
+      ->type_name(choices<FitMethod>())
+      ->group(group);
   command
       .add_option("--step", fit.step,
                   "Seconds between the samples that joint estimation uses (default: chosen, a log "
                   "finer than its motion is thinned)")
       ->check(CLI::PositiveNumber)
-      ->type_name("T");
+      ->type_name("T")
+      ->group(group);
   command
-      .add_option("--hidden", fit.hidden,
-                  "Widths of the hidden layers (default: 16,16, or 32,32,32 on smoothed data)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::Range(1, 65536))
-      ->type_name("WIDTHS");
+      .add_option("--epochs", fit.epochs,
+                  "Passes over the data at most (default: 500 on smoothed data; by joint "
+                  "estimation 80, and for networks 1200, or 1150 where they begin with smoothed "
+                  "motions, then up to 40 more where precise data gain by it)")
+      ->check(CLI::Range(1, 100000000))
+      ->type_name("N")
+      ->group(group);
   command
       .add_option("--learning-rate", fit.learning_rate, "Initial step size of Adam (default: 0.01)")
       ->check(CLI::PositiveNumber)
-      ->type_name("RATE");
+      ->type_name("RATE")
+      ->group(group);
   command
-      .add_option(
-          "--epochs", fit.epochs,
-          "Passes over the data at most (default: 1000 of networks by joint estimation, up to "
-          "7000 while precise data gain by more; 500 on smoothed data)")
-      ->check(CLI::Range(1, 100000000))
-      ->type_name("N");
-  command.add_option("--batch", fit.batch, "Samples per step, on smoothed data")
+      .add_option("--seed", fit.seed,
+                  "Seed of the networks' start, of shuffling and of the choice of held-out runs")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(group);
+}
+
+// Of the methods that do not estimate the motion themselves.
+void add_smoothed_options(CLI::App& command, FitCommand& o) {
+  FitOptions& fit = o.fit;
+  const std::string group = "Methods on smoothed data";
+  command.add_option("--batch", fit.batch, "Samples per step")
       ->check(CLI::Range(1, 100000000))
       ->type_name("N")
-      ->capture_default_str();
-  command.add_option("--seed", fit.seed, "Start of the networks, shuffling, runs held out")
-      ->type_name("N")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(group);
   command
-      .add_option(
-          "--smoother", fit.smoother,
-          "How velocities and accelerations are found for smoothed data (default: white-jerk)")
-      ->transform(choice<SmoothMethod>(
-          {{"white-jerk", SmoothMethod::white_jerk}, {"paper", SmoothMethod::paper}}))
-      ->type_name("white-jerk|paper");
-  command.add_flag("--smoothed", fit.smoothed,
-                   "The log has q, qd and qdd to train on: do not smooth");
+      .add_option("--smoother", fit.smoother,
+                  "Method that finds velocities and accelerations" + by_default(fit.smoother))
+      ->transform(choice<SmoothMethod>())
+      ->type_name(choices<SmoothMethod>())
+      ->group(group);
+  command
+      .add_flag("--smoothed", fit.smoothed, "The log has q, qd and qdd to train on: do not smooth")
+      ->group(group);
   command
       .add_option("--selection", fit.selection,
-                  "What chooses the epoch on smoothed validation runs (default: acceleration)")
-      ->transform(choice<Selection>(
-          {{"acceleration", Selection::acceleration}, {"objective", Selection::objective}}))
-      ->type_name("acceleration|objective");
+                  "Error on validation runs that chooses the epoch" + by_default(fit.selection))
+      ->transform(choice<Selection>())
+      ->type_name(choices<Selection>())
+      ->group(group);
   command
       .add_option("--patience", fit.patience,
-                  "Stop after that many epochs without improvement, on smoothed data; 0: never")
+                  "Stop after that many epochs without improvement; 0: never")
       ->check(CLI::Range(0, 100000000))
       ->type_name("N")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(group);
   command
       .add_option("--barrier-weight", o.barrier_weight,
-                  "mu of the DEL objective (default: both terms of equal size)")
+                  "Weight mu of the DEL objective's barrier (default: both terms of equal size)")
       ->check(CLI::PositiveNumber)
-      ->type_name("MU");
+      ->type_name("MU")
+      ->group(group);
   command
-      .add_option("--integrator", fit.integrator, "Of next-state regression (default: midpoint)")
-      ->transform(
-          choice<RungeKutta>({{"midpoint", RungeKutta::midpoint}, {"rk4", RungeKutta::rk4}}))
-      ->type_name("midpoint|rk4");
+      .add_option("--integrator", fit.integrator,
+                  "Integrator of next-state regression" + by_default(fit.integrator))
+      ->transform(choice<Integrator>())
+      ->type_name(name_of(Integrator::midpoint) + "|" + name_of(Integrator::rk4))
+      ->group(group);
   command
       .add_option("--precision", fit.precision,
-                  "In what numbers networks on smoothed data compute while they are trained: "
-                  "float64 (default), or float32, whose steps take little more than half the time")
-      ->transform(
-          choice<Precision>({{"float64", Precision::float64}, {"float32", Precision::float32}}))
-      ->type_name("float64|float32");
-  command.add_option("--threads", o.threads, "Threads to use (default: all)")
-      ->check(CLI::Range(1, 4096))
-      ->type_name("N");
-  command.add_flag("--resume", o.resume, "Go on from the checkpoint in the run folder");
-  command.add_flag("--overwrite", o.overwrite, "Overwrite the model and the run folder's files");
-  command.add_flag("--json", o.json, "Print JSON");
+                  "Numbers in which networks compute while they are trained; steps in float32 take "
+                  "little more than half the time" +
+                      by_default(fit.precision))
+      ->transform(choice<Precision>())
+      ->type_name(choices<Precision>())
+      ->group(group);
 }
 
 }  // namespace
@@ -154,11 +183,10 @@ void add_fit(CLI::App& app, int& exit_code, const std::vector<std::string>& word
   auto options = std::make_shared<FitCommand>();
   CLI::App* command = app.add_subcommand("fit", "Learns a model from a log of motion");
   add_log_options(*command, options->log);
-  add_fit_options(*command, *options);
-  command
-      ->add_option("--config", options->config_file,
-                   "Read flags from a TOML file, as in epochs = 200")
-      ->type_name("FILE");
+  add_file_options(*command, *options);
+  add_model_options(*command, *options);
+  add_method_options(*command, options->fit);
+  add_smoothed_options(*command, *options);
   command->footer(
       "Ends with a table of errors on runs the fit has not seen. Ctrl-C saves; --resume goes "
       "on.\n\n"

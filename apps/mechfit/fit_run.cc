@@ -1,25 +1,21 @@
 #include "fit_run.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
-#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <csignal>
-#include <cstring>
-#include <filesystem>
-#include <thread>
 
 #include "commands.h"
 #include "mechfit/base/error.h"
 #include "mechfit/evaluate/ensemble.h"
 #include "mechfit/evaluate/scores.h"
 #include "mechfit/files/files.h"
+#include "mechfit/files/json_fields.h"
 #include "mechfit/fit/checkpoint.h"
 #include "mechfit/log/fingerprint.h"
 #include "mechfit/mechanics/model_file.h"
-#include "report_documents.h"
+#include "mechfit/report/report.h"
 #include "scores_print.h"
 #include "terminal.h"
 
@@ -74,22 +70,6 @@ std::string epochs_csv(const FitHistory& history) {
   return text;
 }
 
-const char* method_name(FitMethod method) {
-  switch (method) {
-    case FitMethod::joint:
-      return "joint";
-    case FitMethod::acceleration:
-      return "acceleration";
-    case FitMethod::next_state:
-      return "next-state";
-    case FitMethod::gauge_free:
-      return "gauge-free";
-    case FitMethod::del:
-      break;
-  }
-  return "del";
-}
-
 }  // namespace
 
 int run_fit(const FitCommand& command) {
@@ -115,9 +95,7 @@ int run_fit(const FitCommand& command) {
       fingerprint(input.log) + (validation ? fingerprint(*validation) : std::string());
   const std::string owner = data + " " + settings_text(options);
 
-  std::error_code failed;
-  std::filesystem::create_directories(command.run, failed);
-  if (failed) throw InputError(command.run + ": cannot make this folder: " + failed.message());
+  make_folders(command.run);
   FitState state;
   FitHooks hooks;
   if (command.resume) {
@@ -126,8 +104,7 @@ int run_fit(const FitCommand& command) {
   }
   write_file_atomically(command.run + "/config.toml", command.config);
 
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  ThreadPool pool(command.threads > 0 ? command.threads : std::max(1, cores));
+  ThreadPool pool(command.threads);
   const SignalGuard guard;
   using Clock = std::chrono::steady_clock;
   auto saved = Clock::now();
@@ -157,17 +134,21 @@ int run_fit(const FitCommand& command) {
 
   ModelRecord record{result.model, result.channels, {}, result.members, result.covariance};
   const EvaluationData held_out =
-      evaluation_data(result.validation, SmoothMethod::white_jerk, pool);
+      result.validation_smoothed
+          ? evaluation_data(result.validation, *result.validation_smoothed)
+          : evaluation_data(result.validation, SmoothMethod::white_jerk, pool);
   const Scores scores = evaluate(ensemble_of(record), held_out, {}, pool);
-  record.metadata = {{"method", method_name(options.method)},
+  record.metadata = {{"method", name_of(options.method)},
                      {"seed", std::to_string(options.seed)},
                      {"data", data},
                      {"epoch", std::to_string(result.history.selected)},
                      {"scores", scores_json(scores)}};
   // evaluate and rollout read logs for this model the same way.
-  if (command.log.read.input_hold == InputHold::linear) record.metadata["input_hold"] = "linear";
+  if (command.log.read.input_hold != InputHold::held)
+    record.metadata["input_hold"] = name_of(command.log.read.input_hold);
   save_model(command.output, record, true);
-  write_fit_page(command.run, result, held_out, scores, command.config, pool);
+  write_fit_report(command.run, result, held_out, scores,
+                   {{"Flags, as a config file", command.config}}, pool);
   const std::size_t steps = result.history.records.size();
   if (result.status == FitStatus::interrupted) {
     print_note(
@@ -178,7 +159,7 @@ int run_fit(const FitCommand& command) {
   }
   if (command.json) {
     fmt::print("{{\"model\": {}, \"epochs\": {}, \"selected_epoch\": {}, \"scores\": {}}}\n",
-               json_string(command.output), steps, result.history.selected, scores_json(scores));
+               to_text(command.output), steps, result.history.selected, scores_json(scores));
   } else {
     for (const auto& note : result.notes) print_note(note);
     print_scores(result.channels, scores);

@@ -15,7 +15,7 @@ struct FitCommand {
   std::string output = "model.safetensors", run = "run";
   std::vector<std::string> validation, fix;
   std::optional<double> barrier_weight;
-  int threads = 0;
+  int threads = default_threads();
   bool resume = false, overwrite = false, json = false;
   std::string config_file;  // replaced by its content before parsing (config.h)
   std::string config;       // the flags given, as a config file

@@ -4,9 +4,8 @@
 
 #include "commands.h"
 #include "mechfit/base/error.h"
+#include "mechfit/evaluate/model_point.h"
 #include "mechfit/files/number.h"
-#include "model_log.h"
-#include "model_point.h"
 #include "terminal.h"
 
 namespace mechfit {
@@ -31,8 +30,7 @@ std::vector<double> numbers(const std::string& text, int count, const char* what
 void print_channels(const ModelRecord& record) {
   Table joints({"joint", "type", "unit"});
   for (int i = 0; i < record.channels.n(); ++i)
-    joints.add({record.channels.joints[i],
-                record.channels.joint_types[i] == JointType::periodic ? "periodic" : "plain",
+    joints.add({record.channels.joints[i], name_of(record.channels.joint_types[i]),
                 record.channels.units[i].empty() ? "?" : record.channels.units[i]});
   joints.print();
   for (const auto& input : record.channels.inputs) std::printf("input %s\n", input.c_str());

@@ -9,8 +9,6 @@ namespace {
 
 using nlohmann::json;
 
-const char* type_name(JointType type) { return type == JointType::periodic ? "periodic" : "plain"; }
-
 json step_json(const StepSummary& step) {
   return {{"median", step.median}, {"shortest", step.shortest}, {"longest", step.longest}};
 }
@@ -29,7 +27,7 @@ void print_inspection(const Log& log, const Inspection& inspection) {
   for (std::size_t i = 0; i < inspection.joints.size(); ++i) {
     const auto& s = inspection.joints[i];
     const auto& unit = log.channels.units[i];
-    joints.add({log.channels.joints[i], type_name(log.channels.joint_types[i]),
+    joints.add({log.channels.joints[i], name_of(log.channels.joint_types[i]),
                 unit.empty() ? "?" : unit, short_number(s.lowest), short_number(s.highest),
                 short_number(s.largest_move), short_number(s.noise),
                 s.resolution > 0.0 ? short_number(s.resolution) : "-",
@@ -61,7 +59,8 @@ void print_inspection(const Log& log, const Inspection& inspection) {
     std::printf("and %zu more runs\n", inspection.runs.size() - kMostRuns);
 
   std::puts("");
-  for (const auto& warning : inspection.warnings) std::printf("warning: %s\n", warning.c_str());
+  for (const auto& warning : with_flags(inspection.warnings))
+    std::printf("warning: %s\n", warning.c_str());
   if (inspection.warnings.empty()) std::puts("Nothing here would spoil a fit.");
 }
 
@@ -71,7 +70,7 @@ void print_inspection_json(const Log& log, const Inspection& inspection,
   for (std::size_t i = 0; i < inspection.joints.size(); ++i) {
     const auto& s = inspection.joints[i];
     joints.push_back({{"name", log.channels.joints[i]},
-                      {"type", type_name(log.channels.joint_types[i])},
+                      {"type", name_of(log.channels.joint_types[i])},
                       {"unit", log.channels.units[i]},
                       {"lowest", s.lowest},
                       {"highest", s.highest},
@@ -96,8 +95,8 @@ void print_inspection_json(const Log& log, const Inspection& inspection,
                     {"joints", joints},
                     {"inputs", inputs},
                     {"runs", runs},
-                    {"notes", notes},
-                    {"warnings", inspection.warnings}};
+                    {"notes", with_flags(notes)},
+                    {"warnings", with_flags(inspection.warnings)}};
   std::puts(out.dump(2, ' ', false, json::error_handler_t::replace).c_str());
 }
 

@@ -1,16 +1,24 @@
 #include "log_options.h"
 
 #include "choice.h"
-#include "terminal.h"
 
 namespace mechfit {
+namespace {
+
+const char* const kGroup = "Reading the log";
+
+void add_columns(CLI::App& app, const char* flag, std::vector<std::string>& names,
+                 const char* help) {
+  app.add_option(flag, names, help)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAMES")
+      ->group(kGroup);
+}
+
+}  // namespace
 
 void add_log_options(CLI::App& app, LogOptions& options) {
-  const std::string group = "Reading the log";
-  const std::map<std::string, JointType> types = {{"plain", JointType::plain},
-                                                  {"periodic", JointType::periodic}};
-  const std::map<std::string, InputHold> holds = {{"held", InputHold::held},
-                                                  {"linear", InputHold::linear}};
   const CLI::Validator gap_range(
       [](std::string& text) {
         double value = 0.0;
@@ -26,61 +34,40 @@ void add_log_options(CLI::App& app, LogOptions& options) {
       ->type_name("FILE");
   app.add_option("--time", options.read.time, "Column of time (guessed: t, time, t_s ...)")
       ->type_name("NAME")
-      ->group(group);
-  app.add_option("--q", options.read.q, "Columns of the joints (guessed: q1, q2 ... or *_rad)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("NAMES")
-      ->group(group);
-  app.add_option("--u", options.read.u, "Columns of the inputs (guessed: u1, u2 ...)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("NAMES")
-      ->group(group);
-  app.add_option("--qd", options.read.qd, "Columns of velocities, where known (guessed: qd1 ...)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("NAMES")
-      ->group(group);
-  app.add_option("--qdd", options.read.qdd,
-                 "Columns of accelerations, where known (guessed: qdd1 ...)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("NAMES")
-      ->group(group);
+      ->group(kGroup);
+  add_columns(app, "--q", options.read.q, "Columns of the joints (guessed: q1, q2 ... or *_rad)");
+  add_columns(app, "--u", options.read.u, "Columns of the inputs (guessed: u1, u2 ...)");
+  add_columns(app, "--qd", options.read.qd,
+              "Columns of velocities, where known (guessed: qd1 ...)");
+  add_columns(app, "--qdd", options.read.qdd,
+              "Columns of accelerations, where known (guessed: qdd1 ...)");
   app.add_option("--trajectory", options.read.trajectory,
                  "Column that names the run (guessed: trajectory, run, episode)")
       ->type_name("NAME")
-      ->group(group);
+      ->group(kGroup);
   app.add_option("--joints", options.read.joint_types,
                  "Types of the joints, periodic or plain: one for all, or one for each")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->transform(choice(types))
+      ->transform(choice<JointType>())
       ->type_name("TYPES")
-      ->group(group);
+      ->group(kGroup);
   app.add_flag("--degrees", options.read.degrees, "Joints whose names give no unit are in degrees")
-      ->group(group);
+      ->group(kGroup);
   app.add_flag("--drop-bad-rows", options.read.drop_bad_rows,
                "Leave out rows that cannot be read instead of stopping")
-      ->group(group);
+      ->group(kGroup);
   app.add_option("--gap", options.read.gap,
                  "Split a run at steps longer than this many median steps; 0: never")
       ->check(gap_range)
       ->type_name("FACTOR")
       ->capture_default_str()
-      ->group(group);
+      ->group(kGroup);
   app.add_option("--input-hold", options.read.input_hold,
                  "held: u_k acts from t_k to t_k+1; linear: the mean of u_k and u_k+1 does")
-      ->transform(choice(holds))
-      ->type_name("held|linear")
-      ->group(group);
-}
-
-Log read_log_aloud(const LogOptions& options) {
-  ReadResult result = read_log(options.files, options.read);
-  for (const auto& note : result.notes) print_note(note);
-  return std::move(result.log);
+      ->transform(choice<InputHold>())
+      ->type_name(choices<InputHold>())
+      ->group(kGroup);
 }
 
 }  // namespace mechfit

@@ -15,14 +15,10 @@ namespace mechfit {
 struct LogOptions {
   std::vector<std::string> files;
   ReadOptions read;
-  std::string u_option = "--u";  // by which the columns of inputs are named
 };
 
 // Adds `FILE...`, --time, --q, --u, --qd, --qdd, --trajectory, --joints, --degrees,
 // --drop-bad-rows, --gap and --input-hold. `options` must outlive the parsing.
 void add_log_options(CLI::App& app, LogOptions& options);
-
-// Reads the log and prints the notes.
-Log read_log_aloud(const LogOptions& options);
 
 }  // namespace mechfit

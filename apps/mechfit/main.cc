@@ -8,12 +8,14 @@
 #include "config.h"
 #include "mechfit/base/error.h"
 #include "mechfit/version.h"
+#include "terminal.h"
 
 namespace mechfit {
 namespace {
 
 // One line, whatever the message holds.
-int fail(std::string message, int code) {
+int fail(const std::string& text, int code) {
+  std::string message = with_flags(text);
   for (char& c : message)
     if (c == '\n' || c == '\r') c = ' ';
   std::fprintf(stderr, "mechfit: %s\n", message.c_str());

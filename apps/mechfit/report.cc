@@ -1,3 +1,5 @@
+#include "mechfit/report/report.h"
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -5,17 +7,16 @@
 #include <memory>
 
 #include "commands.h"
-#include "mechfit/base/error.h"
+#include "common_options.h"
 #include "mechfit/files/files.h"
-#include "report_documents.h"
-#include "terminal.h"
+#include "mechfit/files/json_fields.h"
 
 namespace mechfit {
 
 void add_report(CLI::App& app, int&) {
   struct Options {
     std::string source, output = "report.html";
-    bool force = false, json = false;
+    bool overwrite = false, json = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command =
@@ -25,16 +26,16 @@ void add_report(CLI::App& app, int&) {
       ->type_name("DIR");
   command->add_option("-o,--output", options->output, "The page (default report.html)")
       ->type_name("FILE");
-  command->add_flag("--force", options->force, "Overwrite the output");
-  command->add_flag("--json", options->json, "Print JSON");
+  add_overwrite(*command, options->overwrite);
+  add_json(*command, options->json);
   command->footer(
       "Example:\n"
       "  mechfit report study-paper -o report.html");
   command->callback([options] {
-    refuse_overwrite(options->output, options->force);
+    refuse_overwrite(options->output, options->overwrite);
     write_file_atomically(options->output, report_page(options->source));
     if (options->json)
-      std::printf("{\"report\": %s}\n", json_string(options->output).c_str());
+      std::printf("{\"report\": %s}\n", to_text(options->output).c_str());
     else
       std::printf("Wrote %s.\n", options->output.c_str());
   });

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "rollout_runs.h"
+#include "mechfit/evaluate/rollouts.h"
 
 namespace mechfit {
 

@@ -3,12 +3,11 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <algorithm>
 #include <optional>
-#include <thread>
 
 #include "choice.h"
 #include "commands.h"
+#include "common_options.h"
 #include "mechfit/base/error.h"
 #include "mechfit/files/files.h"
 #include "mechfit/files/number.h"
@@ -16,9 +15,16 @@
 #include "simulate_print.h"
 
 namespace mechfit {
-namespace {
 
 enum class Preset { points, points_damped, rods, rods_damped };
+template <>
+inline constexpr auto kNames<Preset> = names<Preset>({{Preset::points, "paper-points"},
+                                                      {Preset::points_damped,
+                                                       "paper-points-damped"},
+                                                      {Preset::rods, "paper-rods"},
+                                                      {Preset::rods_damped, "paper-rods-damped"}});
+
+namespace {
 
 // What the user said; what is empty comes from the preset or from SimulateOptions.
 struct Flags {
@@ -32,8 +38,8 @@ struct Flags {
   std::optional<InputSignal> input;
   std::string frequency;
   std::uint64_t seed = 0;
-  int threads = 0;
-  bool list = false, force = false, json = false;
+  int threads = default_threads();
+  bool list = false, overwrite = false, json = false;
 };
 
 double to_number(const std::string& text, const std::string& flag) {
@@ -119,7 +125,7 @@ AnalyticSystem settle(const Flags& flags, SimulateOptions& options) try {
   if (options.input.signal != InputSignal::none && system.inputs() == 0)
     throw UsageError("--input: " + system.name() + " has no inputs");
   if (options.input.signal == InputSignal::none && (flags.amplitude || !flags.frequency.empty()))
-    throw UsageError("--amplitude and --frequency need --input chirp or --input smooth");
+    throw UsageError("--amplitude and --frequency need --input chirp or --input sines");
   if (flags.amplitude) options.input.amplitude = *flags.amplitude;
   if (!flags.frequency.empty()) {
     const Interval interval = to_interval(flags.frequency, "--frequency");
@@ -139,9 +145,8 @@ void run(const Flags& flags) {
   if (flags.output.empty()) throw UsageError("--output is required (see mechfit simulate --help)");
   const std::vector<std::string> files{flags.output, flags.truth, flags.midpoints};
   for (const auto& file : files)
-    if (!file.empty()) refuse_overwrite(file, flags.force);
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  ThreadPool pool(flags.threads > 0 ? flags.threads : std::max(1, cores));
+    if (!file.empty()) refuse_overwrite(file, flags.overwrite);
+  ThreadPool pool(flags.threads);
   const Simulation result = simulate(Model(system), system_channels(system), options, pool);
   write_log(flags.output, result.observed);
   if (!flags.truth.empty()) write_log(flags.truth, result.truth);
@@ -152,82 +157,92 @@ void run(const Flags& flags) {
     print_simulation(system, options, files);
 }
 
+CLI::Option* add_list(CLI::App& command, const char* name, std::vector<std::string>& values,
+                      const char* help) {
+  return command.add_option(name, values, help)->delimiter(',')->allow_extra_args(false);
+}
+
+void add_system_options(CLI::App& command, Flags& flags) {
+  command.add_option("system", flags.system, "A system of --list")->type_name("SYSTEM");
+  command
+      .add_option("--preset", flags.preset,
+                  "The paper's double pendulum: 16 runs of 202 samples from rest, noise 0.1; of "
+                  "point masses (the published figures) or of rods (the appendix)")
+      ->transform(choice<Preset>())
+      ->type_name(choices<Preset>());
+  add_list(command, "--set", flags.constants, "Constants of the system")
+      ->type_name("NAME=VALUE,...");
+  command.add_option("--links", flags.links, "Number of links of a chain")
+      ->check(CLI::Range(1, 64))
+      ->type_name("N");
+  command.add_flag("--list", flags.list, "Print the systems and their constants, nothing else");
+}
+
+void add_motion_options(CLI::App& command, Flags& flags) {
+  command.add_option("--runs", flags.runs, "Number of runs (default: 16)")
+      ->check(CLI::Range(1, 1000000))
+      ->type_name("N");
+  command.add_option("--steps", flags.steps, "Number of steps of each run (default: 200)")
+      ->check(CLI::Range(2, 100000000))
+      ->type_name("N");
+  command.add_option("--step", flags.step, "Length of a step (default: 0.05)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SECONDS");
+  command.add_option("--substeps", flags.substeps, "Inner steps per step (default: 1)")
+      ->check(CLI::Range(1, 1000000))
+      ->type_name("N");
+  command
+      .add_option("--integrator", flags.integrator,
+                  "Integrator" + by_default(SimulateOptions().integrator))
+      ->transform(choice<Integrator>())
+      ->type_name(choices<Integrator>());
+  add_list(command, "--q0", flags.q0,
+           "Start, uniform between LOW:HIGH or fixed; one for all joints or one for each "
+           "(default: angles within a quarter turn of hanging)")
+      ->type_name("LOW:HIGH,...");
+  add_list(command, "--v0", flags.v0, "Start velocity, likewise (default: 0)")
+      ->type_name("LOW:HIGH,...");
+  command
+      .add_option("--input", flags.input,
+                  "Inputs; sines have random frequencies" + by_default(InputOptions().signal))
+      ->transform(choice<InputSignal>())
+      ->type_name(choices<InputSignal>());
+  command.add_option("--amplitude", flags.amplitude, "Amplitude of the inputs (default: 1)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("A");
+  command
+      .add_option("--frequency", flags.frequency, "Frequencies of the inputs (default: 0.1:2 Hz)")
+      ->type_name("LOW:HIGH");
+  add_list(command, "--noise", flags.noise,
+           "Standard deviation of the noise on q, one for all joints or one for each")
+      ->type_name("SD,...");
+  command.add_option("--seed", flags.seed, "Same seed, same files (default: 0)")->type_name("N");
+}
+
+void add_file_options(CLI::App& command, Flags& flags) {
+  command.add_option("-o,--output", flags.output, "The observations, .csv or .npz")
+      ->type_name("FILE");
+  command.add_option("--truth", flags.truth, "q, qd, qdd without noise at the same times")
+      ->type_name("FILE");
+  command.add_option("--midpoints", flags.midpoints, "The same in the middle of the steps")
+      ->type_name("FILE");
+  add_threads(command, flags.threads);
+  add_overwrite(command, flags.overwrite, "the outputs");
+  add_json(command, flags.json);
+}
+
 }  // namespace
 
 void add_simulate(CLI::App& app, int&) {
   auto flags = std::make_shared<Flags>();
   CLI::App* command = app.add_subcommand("simulate", "Makes the log of a built-in machine");
-  const auto list_option = [&](const char* name, std::vector<std::string>& values,
-                               const char* help) {
-    return command->add_option(name, values, help)->delimiter(',')->allow_extra_args(false);
-  };
-  command->add_option("system", flags->system, "A system of --list")->type_name("SYSTEM");
-  command->add_option("-o,--output", flags->output, "The observations, .csv or .npz")
-      ->type_name("FILE");
-  command->add_option("--truth", flags->truth, "q, qd, qdd without noise at the same times")
-      ->type_name("FILE");
-  command->add_option("--midpoints", flags->midpoints, "The same in the middle of the steps")
-      ->type_name("FILE");
-  command
-      ->add_option("--preset", flags->preset,
-                   "The paper's double pendulum: 16 runs of 202 samples from rest, noise 0.1; of "
-                   "point masses (the published figures) or of rods (the appendix)")
-      ->transform(choice<Preset>({{"paper-points", Preset::points},
-                                  {"paper-points-damped", Preset::points_damped},
-                                  {"paper-rods", Preset::rods},
-                                  {"paper-rods-damped", Preset::rods_damped}}))
-      ->type_name("NAME");
-  list_option("--set", flags->constants, "Constants of the system")->type_name("NAME=VALUE,...");
-  command->add_option("--links", flags->links, "Links of a chain")
-      ->check(CLI::Range(1, 64))
-      ->type_name("N");
-  command->add_option("--runs", flags->runs, "Runs (default: 16)")
-      ->check(CLI::Range(1, 1000000))
-      ->type_name("N");
-  command->add_option("--steps", flags->steps, "Steps of each run (default: 200)")
-      ->check(CLI::Range(2, 100000000))
-      ->type_name("N");
-  command->add_option("--step", flags->step, "Length of a step (default: 0.05)")
-      ->check(CLI::PositiveNumber)
-      ->type_name("SECONDS");
-  command->add_option("--substeps", flags->substeps, "Inner steps per step (default: 1)")
-      ->check(CLI::Range(1, 1000000))
-      ->type_name("N");
-  command->add_option("--integrator", flags->integrator, "variational (default), rk4 or midpoint")
-      ->transform(choice<Integrator>({{"variational", Integrator::variational},
-                                      {"rk4", Integrator::rk4},
-                                      {"midpoint", Integrator::midpoint}}))
-      ->type_name("NAME");
-  list_option("--q0", flags->q0,
-              "Start, uniform between LOW:HIGH or fixed; one for all joints or one for each "
-              "(default: angles within a quarter turn of hanging)")
-      ->type_name("LOW:HIGH,...");
-  list_option("--v0", flags->v0, "Start velocity, likewise (default: 0)")
-      ->type_name("LOW:HIGH,...");
-  command->add_option("--input", flags->input, "Inputs: none (default), chirp or smooth (random)")
-      ->transform(choice<InputSignal>({{"none", InputSignal::none},
-                                       {"chirp", InputSignal::chirp},
-                                       {"smooth", InputSignal::smooth}}))
-      ->type_name("SIGNAL");
-  command->add_option("--amplitude", flags->amplitude, "Of the inputs (default: 1)")
-      ->check(CLI::PositiveNumber)
-      ->type_name("A");
-  command->add_option("--frequency", flags->frequency, "Of the inputs (default: 0.1:2)")
-      ->type_name("LOW:HIGH");
-  list_option("--noise", flags->noise,
-              "Standard deviation of the noise on q, one for all joints or one for each")
-      ->type_name("SD,...");
-  command->add_option("--seed", flags->seed, "Same seed, same files (default: 0)")->type_name("N");
-  command->add_option("--threads", flags->threads, "Threads to use (default: all)")
-      ->check(CLI::Range(1, 4096))
-      ->type_name("N");
-  command->add_flag("--list", flags->list, "Print the systems and their constants, nothing else");
-  command->add_flag("--force", flags->force, "Overwrite the outputs");
-  command->add_flag("--json", flags->json, "Print JSON");
+  add_system_options(*command, *flags);
+  add_motion_options(*command, *flags);
+  add_file_options(*command, *flags);
   command->footer(
       "Examples:\n"
       "  mechfit simulate --preset paper-points --noise 0.05 -o log.csv --truth truth.csv\n"
-      "  mechfit simulate furuta -o log.csv --step 0.01 --steps 1000 --input smooth "
+      "  mechfit simulate furuta -o log.csv --step 0.01 --steps 1000 --input sines "
       "--amplitude 0.01");
   command->callback([flags] { run(*flags); });
 }

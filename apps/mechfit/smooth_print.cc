@@ -96,7 +96,7 @@ void print_json(const SmoothedLog& smoothed, json joints, json runs,
                     {"samples", smoothed.log.samples()},
                     {"joints", std::move(joints)},
                     {"runs", std::move(runs)},
-                    {"notes", notes}};
+                    {"notes", with_flags(notes)}};
   std::puts(out.dump(2, ' ', false, json::error_handler_t::replace).c_str());
 }
 

@@ -5,12 +5,13 @@
 namespace mechfit {
 
 void add_start_options(CLI::App& app, StartKind& start, int& window) {
-  app.add_option("--start", start,
-                 "States that rollouts start from; estimated (default): by smoothing the samples "
-                 "up to the start with the model, none after it; logged: the log's q and qd")
-      ->transform(
-          choice<StartKind>({{"estimated", StartKind::estimated}, {"logged", StartKind::logged}}))
-      ->type_name("estimated|logged");
+  app.add_option(
+         "--start", start,
+         "States that rollouts start from; estimated: by smoothing the samples up to the start "
+         "with the model, none after it; logged: the log's q and qd" +
+             by_default(start))
+      ->transform(choice<StartKind>())
+      ->type_name(choices<StartKind>());
   app.add_option("--window", window,
                  "Samples that an estimated start rests on; a run shorter than two windows gives "
                  "its first half")

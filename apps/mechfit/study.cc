@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <chrono>
 #include <set>
-#include <thread>
 
 #include "choice.h"
 #include "commands.h"
+#include "common_options.h"
 #include "mechfit/base/error.h"
 #include "mechfit/files/files.h"
 #include "spread.h"
@@ -39,7 +39,7 @@ void add_grid_flags(CLI::App& command, Flags& flags) {
   for (const double rate : grid.rates) rates += (rates.empty() ? "" : ",") + rate_text(rate);
   for (const std::string& name : names) list += (list.empty() ? "" : ",") + name;
 
-  command.add_option("--systems", grid.systems, "undamped, damped or both (default)")
+  command.add_option("--systems", grid.systems, "Systems: undamped, damped or both (default)")
       ->delimiter(',')
       ->check(CLI::IsMember({"undamped", "damped"}))
       ->type_name("LIST");
@@ -48,7 +48,7 @@ void add_grid_flags(CLI::App& command, Flags& flags) {
       ->delimiter(',')
       ->check(CLI::Range(0.0, 10.0))
       ->type_name("LIST");
-  command.add_option("--methods", grid.methods, "Default " + list)
+  command.add_option("--methods", grid.methods, "Methods to compare (default " + list + ")")
       ->delimiter(',')
       ->check(CLI::IsMember(names))
       ->type_name("LIST");
@@ -61,7 +61,9 @@ void add_grid_flags(CLI::App& command, Flags& flags) {
   command.add_option("--seeds", grid.seeds, "Seeds 0 to N-1 (default 10)")
       ->check(CLI::Range(1, 1000000))
       ->type_name("N");
-  command.add_option("--epochs", flags.study.settings.epochs, "Default 500")
+  command
+      .add_option("--epochs", flags.study.settings.epochs,
+                  "Passes over the data of the paper's methods (default 500)")
       ->check(CLI::Range(1, 1000000))
       ->type_name("N");
   auto* data = command.add_option("--data", flags.study.data,
@@ -69,12 +71,14 @@ void add_grid_flags(CLI::App& command, Flags& flags) {
                                   "splits.json (default: simulated)");
   data->type_name("DIR");
   command
-      .add_option("--system", flags.study.pendulum,
-                  "Double pendulum to simulate: points (the published figures, default) or rods "
-                  "(the paper's appendix)")
-      ->transform(choice<Pendulum>({{"points", Pendulum::points}, {"rods", Pendulum::rods}}))
+      .add_option(
+          "--system", flags.study.pendulum,
+          "Double pendulum to simulate: points (the published figures) or rods (the paper's "
+          "appendix)" +
+              by_default(flags.study.pendulum))
+      ->transform(choice<Pendulum>())
       ->excludes(data)
-      ->type_name("KIND");
+      ->type_name(choices<Pendulum>());
   command
       .add_option("--jobs", flags.jobs,
                   "Threads, one cell each (default: all cores; 1 per process under mpirun or srun)")
@@ -83,7 +87,7 @@ void add_grid_flags(CLI::App& command, Flags& flags) {
   command.add_option("-o,--output", flags.study.folder, "Folder of the results")
       ->capture_default_str()
       ->type_name("DIR");
-  command.add_flag("--json", flags.json, "Print JSON");
+  add_json(command, flags.json);
 }
 
 std::string method_times(const std::vector<CellQueue::MethodTime>& times,
@@ -138,8 +142,7 @@ void run_study(const Flags& flags, int& exit_code) {
   unique("--learning-rates", flags.study.grid.rates);
   const Processes processes;
   processes.guard([&] {
-    const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    const int jobs = flags.jobs > 0 ? flags.jobs : processes.size() > 1 ? 1 : cores;
+    const int jobs = flags.jobs > 0 ? flags.jobs : processes.size() > 1 ? 1 : default_threads();
     const Study study(flags.study);
     if (processes.rank() == 0)
       lead_study(flags, study, processes, jobs, exit_code);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 
 namespace mechfit {
 inline namespace terminal {
@@ -68,8 +69,12 @@ std::string Table::text() const {
 
 void Table::print() const { std::fputs(text().c_str(), stdout); }
 
-void print_note(const std::string& text) { std::fprintf(stderr, "note: %s\n", text.c_str()); }
-void print_warning(const std::string& text) { std::fprintf(stderr, "warning: %s\n", text.c_str()); }
+void print_note(const std::string& text) {
+  std::fprintf(stderr, "note: %s\n", with_flags(text).c_str());
+}
+void print_warning(const std::string& text) {
+  std::fprintf(stderr, "warning: %s\n", with_flags(text).c_str());
+}
 
 std::string short_number(double x) {
   char buffer[32];
@@ -87,13 +92,25 @@ std::string clock_text(double seconds) {
   return buffer;
 }
 
-std::string json_string(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
+std::string with_flags(std::string text) {
+  // The options whose flags have other names.
+  const std::map<std::string, std::string> others = {{"joint_types", "joints"}};
+  const std::string mark = "option '";
+  for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos;) {
+    const std::size_t begin = at + mark.size(), end = text.find('\'', begin);
+    if (end == std::string::npos) break;
+    std::string name = text.substr(begin, end - begin);
+    if (const auto other = others.find(name); other != others.end()) name = other->second;
+    std::replace(name.begin(), name.end(), '_', '-');
+    text.replace(at, end + 1 - at, "--" + name);
+    at += name.size() + 2;
   }
-  return out + "\"";
+  return text;
+}
+
+std::vector<std::string> with_flags(std::vector<std::string> texts) {
+  for (std::string& text : texts) text = with_flags(text);
+  return texts;
 }
 
 }  // namespace terminal

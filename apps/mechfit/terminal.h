@@ -48,8 +48,10 @@ void print_warning(const std::string& text);
 // `1234.5678` as `1235`, `0.00123456` as `0.001235`.
 std::string short_number(double x);
 
-// Text as a JSON string.
-std::string json_string(const std::string& text);
+// The library's messages speak of option 'drop_bad_rows'; a user of the program knows it as
+// --drop-bad-rows.
+std::string with_flags(std::string text);
+std::vector<std::string> with_flags(std::vector<std::string> texts);
 
 // 75.2 as `1:15`, 3800 as `1:03:20`.
 std::string clock_text(double seconds);

@@ -79,6 +79,13 @@ TEST_F(Fit, WritesAModelAndSaysHowGoodItIs) {
   EXPECT_NE(json.out.find("\"acceleration_mse\""), std::string::npos) << json.out;
 }
 
+TEST_F(Fit, KeepsWithTheModelHowInputsWereHeld) {
+  ASSERT_EQ(run_mechfit(base("held") + "--epochs 1").code, 0);
+  EXPECT_FALSE(load_model(file("held.safetensors")).metadata.contains("input_hold"));
+  ASSERT_EQ(run_mechfit(base("linear") + "--epochs 1 --input-hold linear").code, 0);
+  EXPECT_EQ(load_model(file("linear.safetensors")).metadata["input_hold"], "linear");
+}
+
 TEST_F(Fit, SameSeedSameBytesForAnyNumberOfThreads) {
   for (const char* method : {"del", "acceleration", "next-state", "gauge-free"}) {
     const std::string flags = std::string("--epochs 3 --overwrite --method ") + method;
@@ -202,7 +209,9 @@ TEST_F(Fit, SaysWhatIsWrongInOneLine) {
   expect("fit " + file("short.csv") + " -o " + file("s") + " --run " + file("s1"), 1, "5 samples");
   expect(base("x") + "--validation " + file("nothing.csv"), 1, "nothing.csv");
   ASSERT_EQ(run_mechfit(base("x") + "--epochs 1").code, 0);
-  expect(base("x") + "--epochs 1", 1, "exists already");
+  expect(base("x") + "--epochs 1", 1, "exists already (--overwrite replaces it)");
+  expect(base("y") + "--method next-state --integrator variational", 1,
+         "--integrator: next-state regression takes rk4 or midpoint");
   expect(base("x") + "--epochs 2 --resume", 1, "other data or options");
 }
 

@@ -58,7 +58,7 @@ TEST(CommandLine, WrongUsageIsOneLineAndExitCodeTwo) {
       {"inspect --gap 0.5 log.csv",
        "mechfit: --gap: expected a number above 1, or 0, not '0.5' (see mechfit inspect --help)\n"},
       {"inspect --joints round log.csv",
-       "mechfit: --joints: 'round', expected one of periodic, plain (see mechfit inspect "
+       "mechfit: --joints: 'round', expected one of plain, periodic (see mechfit inspect "
        "--help)\n"},
       {"inspect --input-hold cubic log.csv",
        "mechfit: --input-hold: 'cubic', expected one of held, linear (see mechfit inspect "

@@ -81,7 +81,7 @@ TEST(RolloutCommand, StartsFromTheStateThatItSaw) {
     for (std::size_t k = 40 * 2; k < run.q.size(); ++k) run.q[k] += 0.3;
   write_log(start, other);
   const auto again = run_mechfit("rollout '" + model + "' --data '" + start +
-                                 "' --horizon 0.5 --window 40 --force -o '" + out + "'");
+                                 "' --horizon 0.5 --window 40 --overwrite -o '" + out + "'");
   EXPECT_EQ(again.code, 0) << again.err;
   const Log same = read_log({out}).log;
   for (int r = 0; r < 4; ++r) EXPECT_EQ(same.runs[r].q, simulated.runs[r].q);

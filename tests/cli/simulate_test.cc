@@ -38,7 +38,7 @@ TEST(SimulateCommand, DrivesAMachineAndReadsBack) {
   const std::string log = scratch.file("log.csv");
   const auto made = run_mechfit(
       "simulate cart-pole --set m_pole=0.2,eta_cart=0.1 --runs 2 --input "
-      "smooth --amplitude 2 --frequency 0.2:1 --step 0.01 --json -o " +
+      "sines --amplitude 2 --frequency 0.2:1 --step 0.01 --json -o " +
       log);
   ASSERT_EQ(made.code, 0) << made.err;
   EXPECT_THAT(made.out, HasSubstr("\"m_pole\": 0.2"));
@@ -46,15 +46,15 @@ TEST(SimulateCommand, DrivesAMachineAndReadsBack) {
   EXPECT_EQ(run_mechfit("inspect " + log).code, 0);
 }
 
-TEST(SimulateCommand, KeepsWhatExistsWithoutForce) {
+TEST(SimulateCommand, KeepsWhatExistsUnlessToldToOverwrite) {
   const ScratchFolder scratch("simulate");
   const std::string log = scratch.file("log.csv");
   const std::string command = "simulate pendulum --runs 1 --steps 5 -o " + log;
   ASSERT_EQ(run_mechfit(command).code, 0);
   const auto again = run_mechfit(command + " --seed 1");
   EXPECT_EQ(again.code, 1);
-  EXPECT_THAT(again.err, HasSubstr("log.csv"));
-  EXPECT_EQ(run_mechfit(command + " --seed 1 --force").code, 0);
+  EXPECT_THAT(again.err, HasSubstr("log.csv: exists already (--overwrite replaces it)"));
+  EXPECT_EQ(run_mechfit(command + " --seed 1 --overwrite").code, 0);
 }
 
 TEST(SimulateCommand, ARunThatCannotBeIntegratedWritesNothing) {

@@ -2,17 +2,15 @@
 // mechfit.
 #include <cmath>
 #include <cstdio>
+#include <vector>
 
-#include "mechfit/mechanics/families/analytic/analytic.h"
-#include "mechfit/version.h"
+#include "mechfit/mechfit.h"
 
 int main() {
   mechfit::AnalyticSystem system = mechfit::make_system("pendulum");
   system.set_constant("m", 2);
-  auto workspace = system.make_workspace();
-  mechfit::AlignedVector q = mechfit::make_panel(1), v = q, p = q, f = q, V = q;
-  system.forces({q.data(), v.data(), nullptr}, p.data(), f.data(), workspace);
-  system.potential(V.data(), workspace);
-  std::printf("mechfit %s: V = %g J\n", mechfit::kVersion, V[0]);
-  return std::abs(V[0] + 20) < 1e-12 ? 0 : 1;
+  const mechfit::Model model(system);
+  const double potential = mechfit::PointDynamics(model).potential(std::vector{0.0});
+  std::printf("mechfit %s: V = %g J\n", mechfit::kVersion, potential);
+  return std::abs(potential + 20) < 1e-12 ? 0 : 1;
 }

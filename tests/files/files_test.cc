@@ -59,7 +59,7 @@ TEST(Files, AreOverwrittenOnlyByForce) {
   write_file_atomically(path, "x");
   refuse_overwrite(path, true);
   EXPECT_EQ(message_of([&] { refuse_overwrite(path, false); }),
-            path + ": exists already, --force overwrites it");
+            path + ": exists already (option 'overwrite' replaces it)");
 }
 
 TEST(Files, MissingOnesAndFoldersSaySo) {
@@ -90,8 +90,9 @@ TEST(ReadLog, EachFileIsARunAndNotesAreToldOnce) {
   EXPECT_EQ(result.log.runs[0].name, "a");
   EXPECT_EQ(result.log.runs[1].name, "b");
   EXPECT_EQ(result.notes,
-            (std::vector<std::string>{"columns: time t; joints th_rad",
-                                      "joints taken as th periodic (--joints says otherwise)"}));
+            (std::vector<std::string>{
+                "columns: time t; joints th_rad",
+                "joints taken as th periodic (option 'joint_types' says otherwise)"}));
 }
 
 TEST(ReadLog, FilesMustAgree) {

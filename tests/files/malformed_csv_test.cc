@@ -38,12 +38,12 @@ std::vector<Case> cases() {
       {"zip", "PK\x03\x04", "log.csv: a compressed file, expected CSV text"},
       {"CR alone", "t,q1\r0,1\r1,2\r", "log.csv: lines end in CR alone, expected LF or CRLF"},
       {"no time", "a,q1\n0,1\n",
-       "log.csv:1: no column looks like time, found a, q1; name it with --time"},
+       "log.csv:1: no column looks like time, found a, q1; name it with option 'time'"},
       {"no joint", "t,a\n0,1\n",
        "log.csv:1: no column looks like a joint (q1, q2 ... or a name ending in _rad), found t, a; "
-       "name them with --q"},
+       "name them with option 'q'"},
       {"spaces between columns", "t q1 q2\n0 1 2\n",
-       "log.csv:1: no column looks like time, found t q1 q2; name it with --time"},
+       "log.csv:1: no column looks like time, found t q1 q2; name it with option 'time'"},
       {"unknown time", good, "log.csv:1: no column 'time', found t, q1, q2",
        with([](ReadOptions& o) { o.time = "time"; })},
       {"unknown joint", good, "log.csv:1: no column 'th1', found t, q1, q2",
@@ -61,15 +61,15 @@ std::vector<Case> cases() {
          o.u = {"q2"};
        })},
       {"two columns of a name", "t,q1,q1\n0,1,2\n",
-       "log.csv:1: two columns for 'q1', choose with --q"},
+       "log.csv:1: two columns for 'q1', choose with option 'q'"},
       {"chosen name twice", "t,a,a\n0,1,2\n", "log.csv:1: column 'a' appears twice",
        with([](ReadOptions& o) { o.q = {"a"}; })},
       {"hole in the joints", "t,q1,q3\n0,1,2\n",
-       "log.csv:1: columns 'q1', 'q2' ... have a hole before 'q3', choose with --q"},
+       "log.csv:1: columns 'q1', 'q2' ... have a hole before 'q3', choose with option 'q'"},
       {"joints from two", "t,q2,q3\n0,1,2\n",
-       "log.csv:1: columns 'q1', 'q2' ... have a hole before 'q2', choose with --q"},
+       "log.csv:1: columns 'q1', 'q2' ... have a hole before 'q2', choose with option 'q'"},
       {"too few velocities", "t,q1,q2,v\n0,1,2,3\n",
-       "log.csv:1: --qd names 1 columns, expected one for each of the 2 joints",
+       "log.csv:1: option 'qd' names 1 columns, expected one for each of the 2 joints",
        with([](ReadOptions& o) { o.qd = {"v"}; })},
       {"open quote in the header", "t,\"q1\n0,1\n", "log.csv:1: quote is not closed"},
       {"open quote", "t,q1\n0,\"1\n", "log.csv:2: quote is not closed"},
@@ -111,7 +111,8 @@ std::vector<Case> cases() {
       {"nothing good", "t,q1\n0,x\n1,y\n", "log.csv: no good row among 2",
        with([](ReadOptions& o) { o.drop_bad_rows = true; })},
       {"too many types", "t,q1\n0,1\n1,2\n2,3\n",
-       "--joints gives 2 types, expected 1 or 1, one for each joint", with([](ReadOptions& o) {
+       "option 'joint_types' gives 2 types, expected 1 or 1, one for each joint",
+       with([](ReadOptions& o) {
          o.joint_types = {JointType::plain, JointType::plain};
        })},
   };

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "mechfit/base/error.h"
-#include "tests/fit/pendulum_data.h"
+#include "tests/support/pendulum_data.h"
 
 namespace mechfit {
 namespace {

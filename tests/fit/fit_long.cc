@@ -118,7 +118,7 @@ TEST(Fit, UnitsDoNotMatter) {
   options.h = 0.02;
   options.q0 = default_start(cart);
   options.v0 = {{0.0, 0.0}, {0.0, 0.0}};
-  options.input.signal = InputSignal::smooth;
+  options.input.signal = InputSignal::sines;
   options.input.amplitude = 2.0;
   options.noise = {1e-3, 1e-3};
   const Log metres = simulate(Model(cart), system_channels(cart), options, pool).observed;
@@ -169,7 +169,7 @@ TEST(Fit, InputsGiveTheMassMatrixItsPhysicalScale) {
     options.h = 0.01;
     options.q0 = {{-0.2, 0.2}, {-1.0, 1.0}};
     options.v0 = {{-0.5, 0.5}, {-1.0, 1.0}};
-    options.input.signal = InputSignal::smooth;
+    options.input.signal = InputSignal::sines;
     options.input.amplitude = machine.amplitude;
     options.input.lowest_frequency = 0.5;
     options.input.highest_frequency = 3.0;

@@ -85,7 +85,7 @@ void check_all(const Reference& reference, bool damped) {
     s.h.assign(s.size, h);
     for (int i = 0; i < s.size; i += 3) s.triples.push_back(i);
     const auto objective =
-        make_objective(model, s, {FitMethod::del, RungeKutta::midpoint, {}, {}}, pool);
+        make_objective(model, s, {FitMethod::del, Integrator::midpoint, {}, {}}, pool);
     const auto items = range(objective->items());
     expect_close(reference, "del", (*objective)(model, items, gradient), gradient);
   }
@@ -98,7 +98,7 @@ void check_all(const Reference& reference, bool damped) {
     s.size = static_cast<int>(s.q.size()) / 2;
     s.h.assign(s.size, h);
     const auto objective =
-        make_objective(model, s, {FitMethod::acceleration, RungeKutta::midpoint, {}, {}}, pool);
+        make_objective(model, s, {FitMethod::acceleration, Integrator::midpoint, {}, {}}, pool);
     const auto items = range(objective->items());
     expect_close(reference, "acceleration", (*objective)(model, items, gradient), gradient);
   }
@@ -117,7 +117,7 @@ void check_all(const Reference& reference, bool damped) {
     s.a = s.v;
     s.h.assign(s.size, h);
     const auto objective =
-        make_objective(model, s, {FitMethod::next_state, RungeKutta::midpoint, {}, {}}, pool);
+        make_objective(model, s, {FitMethod::next_state, Integrator::midpoint, {}, {}}, pool);
     const auto items = range(objective->items());
     expect_close(reference, "next_state", (*objective)(model, items, gradient), gradient);
   }

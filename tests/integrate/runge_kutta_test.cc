@@ -33,7 +33,7 @@ TEST_P(RungeKuttaStep, PullbackAgreesWithFiniteDifferences) {
   for (double& value : h) value = random.uniform(0.02, 0.1);
   const AlignedVector gq = random_values(n * kBlock, random),
                       gv = random_values(n * kBlock, random);
-  for (const auto scheme : {RungeKutta::midpoint, RungeKutta::rk4}) {
+  for (const auto scheme : {Integrator::midpoint, Integrator::rk4}) {
     RungeKuttaWorkspace w(model, scheme);
     AlignedVector q_next = make_panel(n), v_next = make_panel(n);
     const auto loss = [&] {
@@ -64,7 +64,7 @@ TEST_P(RungeKuttaStep, PullbackAgreesWithFiniteDifferences) {
 }
 
 // Largest distance of the final states after one second from those of a very fine RK4.
-std::vector<double> end_state(const Model& model, RungeKutta scheme, int steps) {
+std::vector<double> end_state(const Model& model, Integrator scheme, int steps) {
   const std::vector<double> q0{0.4, -0.3, 1.0, 0.5}, v0{0.5, 1.0, -1.0, 0.2};
   const std::vector<double> h{1.0 / steps};
   ThreadPool pool(1);
@@ -87,8 +87,8 @@ std::vector<double> end_state(const Model& model, RungeKutta scheme, int steps) 
 
 TEST(RungeKuttaRollout, ConvergesWithOrderFourAndTwo) {
   const Model model(make_system("double-pendulum"));
-  const auto truth = end_state(model, RungeKutta::rk4, 4000);
-  for (const auto& [scheme, order] : {std::pair(RungeKutta::rk4, 4), {RungeKutta::midpoint, 2}}) {
+  const auto truth = end_state(model, Integrator::rk4, 4000);
+  for (const auto& [scheme, order] : {std::pair(Integrator::rk4, 4), {Integrator::midpoint, 2}}) {
     double errors[2] = {0, 0};
     for (int k = 0; k < 2; ++k) {
       const auto end = end_state(model, scheme, 100 << k);
@@ -109,7 +109,7 @@ TEST(RungeKuttaRollout, FreezesATrajectoryWhoseMassMatrixIsNotPositiveAndLetsThe
   request.q0 = q0;
   request.v0 = v0;
   request.h = h;
-  const Rollout out = runge_kutta_rollout(model, request, RungeKutta::rk4, pool);
+  const Rollout out = runge_kutta_rollout(model, request, Integrator::rk4, pool);
   EXPECT_EQ(out.status[0], StepStatus::ok);
   EXPECT_EQ(out.status[1], StepStatus::mass_not_positive);
   EXPECT_EQ(out.status[2], StepStatus::ok);
@@ -131,13 +131,13 @@ TEST(RungeKuttaRollout, MidpointsAreStatesOfTheFinerMotion) {
   request.v0 = v0;
   request.steps = 40;
   request.h = fine;
-  const Rollout truth = runge_kutta_rollout(model, request, RungeKutta::rk4, pool);
+  const Rollout truth = runge_kutta_rollout(model, request, Integrator::rk4, pool);
   request.steps = 20;
   request.h = coarse;
   request.midpoints = true;
   for (const int substeps : {1, 2, 3, 4}) {
     request.substeps = substeps;
-    const Rollout out = runge_kutta_rollout(model, request, RungeKutta::rk4, pool);
+    const Rollout out = runge_kutta_rollout(model, request, Integrator::rk4, pool);
     for (int k = 0; k < 20; ++k)
       for (int i = 0; i < 2; ++i) {
         EXPECT_NEAR(out.q_mid[k * 2 + i], truth.q[(2 * k + 1) * 2 + i], 1e-5);
@@ -158,7 +158,7 @@ TEST(RungeKuttaRollout, RefusesWrongShapesAndNumbersThatAreNotFinite) {
   request.v0 = two;
   request.h = h;
   const auto run = [&](RolloutRequest r) {
-    return [&model, &pool, r] { (void)runge_kutta_rollout(model, r, RungeKutta::rk4, pool); };
+    return [&model, &pool, r] { (void)runge_kutta_rollout(model, r, Integrator::rk4, pool); };
   };
   EXPECT_NO_THROW(run(request)());
   RolloutRequest r = request;

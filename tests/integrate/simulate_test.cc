@@ -105,7 +105,7 @@ TEST(Simulate, PaperProtocolsHave202SamplesFromRestAndKeepTheirEnergy) {
 }
 
 TEST(Simulate, DrivenMotionObeysTheEquationsWithTheInputsOfItsLog) {
-  for (const auto signal : {InputSignal::chirp, InputSignal::smooth}) {
+  for (const auto signal : {InputSignal::chirp, InputSignal::sines}) {
     const AnalyticSystem system = make_system("cart-pole");
     SimulateOptions options = small_options(system);
     options.input.signal = signal;

@@ -89,7 +89,7 @@ TEST_P(Variational, ConvergesWithOrderTwoAtSamplesAndMidpoints) {
     request.h = h;
     request.midpoints = true;
     return variational ? variational_rollout(model, request, pool)
-                       : runge_kutta_rollout(model, request, RungeKutta::rk4, pool);
+                       : runge_kutta_rollout(model, request, Integrator::rk4, pool);
   };
   const Rollout truth = roll(1024, false);
   double error[2][3] = {};
@@ -168,7 +168,7 @@ TEST(DelResidual, OfExactMotionFallsWithTheSquareOfEvenStepsAndWithUnevenSteps) 
   request.q0 = q0;
   request.v0 = v0;
   request.h = h;
-  const Rollout exact = runge_kutta_rollout(model, request, RungeKutta::rk4, pool);
+  const Rollout exact = runge_kutta_rollout(model, request, Integrator::rk4, pool);
   // Largest |r| / h when only samples at the given strides, taken in turns, are kept.
   const auto residual = [&](int stride_a, int stride_b) {
     std::vector<double> q, steps;

@@ -90,17 +90,19 @@ TEST(Inspect, WarnsOfWrappingInAPlainJoint) {
   log.channels.joint_types = {JointType::plain};
   EXPECT_THAT(
       inspect_log(log).warnings,
-      ElementsAre("arm: looks like an angle cut to one turn (--joints periodic unwraps it)"));
+      ElementsAre(
+          "arm: looks like an angle cut to one turn (option 'joint_types' periodic unwraps it)"));
 }
 
 TEST(Inspect, WarnsOfDegrees) {
   Log log = make_log([](double t) { return 57.3 * swing(t); });
   log.channels.units = {""};
-  EXPECT_THAT(inspect_log(log).warnings, ElementsAre(HasSubstr("degrees? (--degrees)")));
+  EXPECT_THAT(inspect_log(log).warnings, ElementsAre(HasSubstr("degrees? (option 'degrees')")));
   Log wrapped = make_log([](double t) { return std::remainder(100.0 * t, 360.0); });
   wrapped.channels.units = {""};
   EXPECT_THAT(inspect_log(wrapped).warnings,
-              ElementsAre("arm: looks like degrees cut to one turn (--degrees --joints periodic)"));
+              ElementsAre("arm: looks like degrees cut to one turn (option 'degrees' with option "
+                          "'joint_types' periodic)"));
 }
 
 TEST(Inspect, WarnsOfSlowSampling) {

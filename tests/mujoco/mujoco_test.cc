@@ -99,7 +99,7 @@ void expect_same_motion(const AnalyticSystem& system, const std::vector<MujocoSt
   request.v0 = v0;
   request.h = {&step, 1};
   request.u = u;
-  const Rollout rollout = runge_kutta_rollout(model, request, RungeKutta::rk4, pool);
+  const Rollout rollout = runge_kutta_rollout(model, request, Integrator::rk4, pool);
   ASSERT_TRUE(rollout.all_ok());
   Judge judge(system, step);
   for (int b = 0; b < trajectories; ++b)

@@ -61,6 +61,7 @@ TEST_P(Protocol, IsThePapers) {
   EXPECT_EQ(data.sets[0].exact.runs[0].q[0], data.sets[1].exact.runs[0].q[0]);
   for (const DataSet& set : data.sets) {
     ASSERT_EQ(set.observed.runs.size(), 16u);
+    EXPECT_EQ(make_system(set.equations).joints(), 2);
     double square = 0;
     int count = 0;
     for (int r = 0; r < 16; ++r) {

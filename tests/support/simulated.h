@@ -50,7 +50,7 @@ inline Log simulate(const Model& model, const SimulationOptions& options = {}) {
     request.h = h;
     request.u = std::span(run.u).first(static_cast<std::size_t>(request.steps) * m);
     request.substeps = 20;
-    Rollout rollout = runge_kutta_rollout(model, request, RungeKutta::rk4, pool);
+    Rollout rollout = runge_kutta_rollout(model, request, Integrator::rk4, pool);
     MECHFIT_CHECK(rollout.all_ok());
     run.q = rollout.q;
     if (options.derivatives) {

@@ -1,5 +1,6 @@
 #include "mechfit/base/thread_pool.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "mechfit/base/error.h"
@@ -16,6 +17,8 @@ void ThreadPool::spin_until(const Condition& condition) {
   const auto end = std::chrono::steady_clock::now() + kSpin;
   while (!condition() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
 }
+
+int default_threads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 ThreadPool::ThreadPool(int threads) {
   MECHFIT_CHECK(threads >= 1, "threads = " + std::to_string(threads));

@@ -10,6 +10,9 @@
 
 namespace mechfit {
 
+// One for each core, at least one.
+int default_threads();
+
 // A fixed team of threads. run(tasks, f) calls f(task, worker) for task = 0 .. tasks-1 and returns
 // when all are done; the caller is worker 0, worker < size() names the scratch memory to use. Which
 // worker gets which task is not fixed, so results must be stored per task. The first exception of a

@@ -150,7 +150,7 @@ NextStateScore next_state_score(const Model& model, const Log& log, ThreadPool& 
   if (score.steps == 0) return score;
   take_logged_states(log, starts);
   const StartArrays arrays = start_arrays(model, log, starts);
-  const Rollout step = runge_kutta_rollout(model, arrays.request(), RungeKutta::rk4, pool);
+  const Rollout step = runge_kutta_rollout(model, arrays.request(), Integrator::rk4, pool);
   std::vector<double> q(n, 0.0), v(n, 0.0), q_base(n, 0.0), v_base(n, 0.0);
   for (int s = 0; s < starts.size(); ++s) {
     if (step.completed[s] < 1) {

@@ -107,10 +107,10 @@ RolloutScores rollout_error(std::span<const Model> models, const Log& log, const
   const StartArrays arrays = start_arrays(model, log, starts);
   RolloutRequest request = arrays.request();
   request.substeps = options.substeps;
-  Rollout rk4 = runge_kutta_rollout(model, request, RungeKutta::rk4, pool);
+  Rollout rk4 = runge_kutta_rollout(model, request, Integrator::rk4, pool);
   std::vector<Rollout> rk4_others, variational_others;
   for (const Model& other : models.subspan(1)) {
-    rk4_others.push_back(runge_kutta_rollout(other, request, RungeKutta::rk4, pool));
+    rk4_others.push_back(runge_kutta_rollout(other, request, Integrator::rk4, pool));
     variational_others.push_back(variational_rollout(other, request, pool));
   }
   request.midpoints = true;

@@ -18,6 +18,9 @@ enum class StartKind {
   estimated,  // by the samples up to the start alone, see start_states.h
   logged,     // as the log has them
 };
+template <>
+inline constexpr auto kNames<StartKind> = names<StartKind>({{StartKind::estimated, "estimated"},
+                                                            {StartKind::logged, "logged"}});
 
 struct EvaluateOptions {
   RolloutErrorOptions rollout;

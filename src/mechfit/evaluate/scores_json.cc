@@ -16,8 +16,8 @@ json to_json(const JointErrors& errors) {
 json to_json(const HorizonScore& score) {
   return {{"seconds", score.seconds},
           {"starts", score.starts},
-          {"variational", to_json(score.variational)},
-          {"rk4", to_json(score.rk4)},
+          {name_of(Integrator::variational), to_json(score.variational)},
+          {name_of(Integrator::rk4), to_json(score.rk4)},
           {"constant_velocity", to_json(score.velocity)},
           {"stay_put", to_json(score.stay)},
           {"variational_failed", score.variational_failed},
@@ -30,7 +30,6 @@ std::string scores_json(const Scores& scores) {
   json rollout = json::array();
   for (const HorizonScore& score : scores.rollout.horizons) rollout.push_back(to_json(score));
   const Verdict verdict = judge(scores);
-  constexpr const char* kGrades[] = {"good", "partial", "bad"};
   const auto source = [](bool logged) { return logged ? "logged" : "smoothed"; };
   json out = {
       {"runs", scores.runs},
@@ -43,7 +42,7 @@ std::string scores_json(const Scores& scores) {
       {"acceleration_mse_zero", scores.acceleration_zero.mse},
       {"acceleration_mse_mean", scores.acceleration_mean.mse},
       {"points_without_positive_mass", scores.acceleration.not_positive},
-      {"starts", scores.start == StartKind::estimated ? "estimated" : "logged"},
+      {"starts", name_of(scores.start)},
       {"start_window", scores.window},
       {"starts_without_model", scores.starts_without_model},
       {"rollout", rollout},
@@ -62,7 +61,7 @@ std::string scores_json(const Scores& scores) {
         {"acceleration", to_json(scores.del.acceleration)}}},
       {"mass_eigenvalues", {{"smallest", scores.mass.smallest}, {"largest", scores.mass.largest}}},
       {"verdict",
-       {{"grade", kGrades[static_cast<int>(verdict.grade)]},
+       {{"grade", name_of(verdict.grade)},
         {"explained", verdict.explained},
         {"reliable_until", verdict.reliable_until},
         {"text", verdict.text}}}};

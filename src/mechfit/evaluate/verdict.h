@@ -7,6 +7,9 @@
 namespace mechfit {
 
 enum class Grade { good, partial, bad };
+template <>
+inline constexpr auto kNames<Grade> =
+    names<Grade>({{Grade::good, "good"}, {Grade::partial, "partial"}, {Grade::bad, "bad"}});
 
 // Whether the model is any good, in words for a reader who sees the figures for the first time.
 struct Verdict {

@@ -141,10 +141,10 @@ void remove_file(const std::string& path) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) fail(path, "cannot remove", errno);
 }
 
-void refuse_overwrite(const std::string& path, bool force) {
+void refuse_overwrite(const std::string& path, bool overwrite) {
   struct stat status {};
-  if (!force && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode))
-    throw InputError(path + ": exists already, --force overwrites it");
+  if (!overwrite && ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode))
+    throw InputError(path + ": exists already (option 'overwrite' replaces it)");
 }
 
 std::vector<std::string> expand_globs(const std::vector<std::string>& names) {

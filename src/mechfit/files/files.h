@@ -26,8 +26,8 @@ bool path_exists(const std::string& path);
 // Removes a file; one that does not exist is removed already.
 void remove_file(const std::string& path);
 
-// Throws when `path` exists, unless `force`.
-void refuse_overwrite(const std::string& path, bool force);
+// Throws when `path` exists, unless it may be overwritten.
+void refuse_overwrite(const std::string& path, bool overwrite);
 
 // Names and patterns (* ? [...]) to names, each pattern's files in alphabetical order. A pattern
 // that matches nothing is an error; so is an empty list.

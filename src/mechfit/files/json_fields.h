@@ -6,21 +6,10 @@
 #include <vector>
 
 #include "mechfit/base/error.h"
+#include "mechfit/base/names.h"
 #include "mechfit/files/number.h"
-#include "mechfit/log/log.h"
 
 namespace mechfit {
-
-// Text names of an enumeration's values.
-template <class E>
-using EnumNames = std::vector<std::pair<E, const char*>>;
-
-template <class E>
-std::string enum_name(const EnumNames<E>& names, E value) {
-  for (const auto& [known, name] : names)
-    if (known == value) return name;
-  MECHFIT_CHECK(false);
-}
 
 // Takes the fields of a JSON object one by one; an InputError names the field and what was
 // expected. `where` starts the messages.
@@ -74,15 +63,16 @@ class JsonFields {
     return value.get<int>();
   }
 
+  // One of an enumeration's names (base/names.h).
   template <class E>
-  E choice(const std::string& key, const EnumNames<E>& names) const {
-    return find(key, text(key), names);
+  E choice(const std::string& key) const {
+    return find<E>(key, text(key));
   }
 
   template <class E>
-  std::vector<E> choices(const std::string& key, const EnumNames<E>& names) const {
+  std::vector<E> choices(const std::string& key) const {
     std::vector<E> out;
-    for (const auto& word : texts(key)) out.push_back(find(key, word, names));
+    for (const auto& word : texts(key)) out.push_back(find<E>(key, word));
     return out;
   }
 
@@ -104,28 +94,19 @@ class JsonFields {
   }
 
   template <class E>
-  E find(const std::string& key, const std::string& word, const EnumNames<E>& names) const {
-    std::string valid;
-    for (const auto& [value, name] : names) {
-      if (word == name) return value;
-      valid += (valid.empty() ? "" : ", ") + std::string(name);
-    }
-    fail(key, "one of " + valid + ", not " + in_quotes(word));
+  E find(const std::string& key, const std::string& word) const {
+    if (const auto value = value_of<E>(word)) return *value;
+    fail(key, "one of " + all_names<E>() + ", not " + in_quotes(word));
   }
 
   nlohmann::json object_;
   std::string where_;
 };
 
-inline const EnumNames<JointType>& joint_type_names() {
-  static const EnumNames<JointType> names = {{JointType::plain, "plain"},
-                                             {JointType::periodic, "periodic"}};
-  return names;
-}
-
-inline std::vector<std::string> names_of(const std::vector<JointType>& types) {
+template <class E>
+std::vector<std::string> names_of(const std::vector<E>& values) {
   std::vector<std::string> out;
-  for (const JointType type : types) out.push_back(enum_name(joint_type_names(), type));
+  for (const E value : values) out.push_back(name_of(value));
   return out;
 }
 

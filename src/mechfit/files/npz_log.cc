@@ -21,8 +21,6 @@ constexpr Part kJointParts[] = {{&Trajectory::qd, "qd"},
                                 {&Trajectory::qd_sd, "qd_sd"},
                                 {&Trajectory::qdd_sd, "qdd_sd"}};
 
-constexpr const char* kTypeNames[] = {"plain", "periodic"};
-
 std::string dimensions_text(const std::vector<std::int64_t>& shape) {
   std::string out;
   for (const auto d : shape) out += (out.empty() ? "" : " x ") + std::to_string(d);
@@ -170,10 +168,11 @@ class LogReader {
     if (own_u) channels.inputs = text("inputs", u.width);
     if (own_q)
       for (const auto& type : text("joint_types", q.width)) {
-        if (type != kTypeNames[0] && type != kTypeNames[1])
-          fail("joint_types", "holds " + in_quotes(type) + ", expected plain or periodic");
-        channels.joint_types.push_back(type == kTypeNames[0] ? JointType::plain
-                                                             : JointType::periodic);
+        const auto value = value_of<JointType>(type);
+        if (!value)
+          fail("joint_types",
+               "holds " + in_quotes(type) + ", expected " + all_names<JointType>(" or "));
+        channels.joint_types.push_back(*value);
       }
     if (channels.joints.empty()) {
       const bool has_units = !channels.units.empty();
@@ -288,8 +287,7 @@ std::string format_npz_log(const Log& log) {
     run_of.insert(run_of.end(), run.t.size(), static_cast<std::int64_t>(run_names.size()));
     run_names.push_back(run.name);
   }
-  for (const auto type : log.channels.joint_types)
-    types.emplace_back(kTypeNames[type == JointType::periodic]);
+  for (const auto type : log.channels.joint_types) types.push_back(name_of(type));
   npz.add("run", {rows}, run_of.data());
   npz.add("run_names", run_names);
   npz.add("joints", log.channels.joints);

@@ -24,15 +24,15 @@ std::string key(std::size_t candidate, const char* what) {
 
 std::string settings_text(const FitOptions& o) {
   std::string text = fmt::format(
-      "family={} method={} rate={} epochs={} batch={} seed={} hidden={} force={} inputs={} "
-      "learn={} degree={} ensemble={} step={} smoother={} smoothed={} selection={} patience={} "
-      "barrier={} integrator={} precision={} scale={}",
-      o.family, static_cast<int>(o.method), o.learning_rate, o.epochs, o.batch, o.seed,
-      fmt::join(o.hidden, ","), static_cast<int>(o.force), fmt::join(o.input_joints, ","),
-      o.learn_inputs, o.degree, o.ensemble, o.step, static_cast<int>(o.smoother), o.smoothed,
-      static_cast<int>(o.selection), o.patience, o.barrier_weight.value_or(0.0),
-      static_cast<int>(o.integrator), static_cast<int>(o.precision), o.scale);
-  for (const auto& [name, value] : o.fix) text += fmt::format(" {}={}", name, value);
+      "family={} method={} learning_rate={} epochs={} batch={} seed={} hidden={} force={} "
+      "input_joints={} learn_inputs={} degree={} ensemble={} step={} smoother={} smoothed={} "
+      "selection={} patience={} barrier_weight={} integrator={} precision={} scale={}",
+      o.family, name_of(o.method), o.learning_rate, o.epochs, o.batch, o.seed,
+      fmt::join(o.hidden, ","), name_of(o.force), fmt::join(o.input_joints, ","), o.learn_inputs,
+      o.degree, o.ensemble, o.step, name_of(o.smoother), o.smoothed, name_of(o.selection),
+      o.patience, o.barrier_weight.value_or(0.0), name_of(o.integrator), name_of(o.precision),
+      o.scale);
+  for (const auto& [name, value] : o.fix) text += fmt::format(" fix.{}={}", name, value);
   return text;
 }
 

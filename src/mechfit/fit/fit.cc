@@ -16,6 +16,9 @@ void check_options(const FitOptions& options) {
         "(option 'method')");
   if (options.ensemble > 1 && !joint)
     throw InputError("an ensemble is fitted by joint estimation only (option 'method' joint)");
+  if (options.integrator == Integrator::variational)
+    throw InputError("option 'integrator': next-state regression takes " +
+                     name_of(Integrator::rk4) + " or " + name_of(Integrator::midpoint));
   const bool networks =
       options.family == "auto" || find_family(options.family).kind == ParameterKind::weights;
   if (options.precision == Precision::float32 && (joint || !networks))

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mechfit/estimate/kalman/smoother.h"
-#include "mechfit/integrate/runge_kutta.h"
+#include "mechfit/integrate/rollout.h"
 #include "mechfit/mechanics/families/start.h"
 
 namespace mechfit {
@@ -15,12 +15,22 @@ namespace mechfit {
 // How a model is fitted: by estimating the motion and the model together (joint.h), or by one of
 // the objectives on smoothed data (objectives.h).
 enum class FitMethod { joint, del, acceleration, next_state, gauge_free };
+template <>
+inline constexpr auto kNames<FitMethod> = names<FitMethod>({{FitMethod::joint, "joint"},
+                                                            {FitMethod::del, "del"},
+                                                            {FitMethod::acceleration,
+                                                             "acceleration"},
+                                                            {FitMethod::next_state, "next-state"},
+                                                            {FitMethod::gauge_free, "gauge-free"}});
 
 // By what the best parameters are chosen on smoothed validation runs.
 enum class Selection {
   acceleration,  // predicted against smoothed accelerations, the paper's rule
   objective      // the training objective itself
 };
+template <>
+inline constexpr auto kNames<Selection> = names<Selection>(
+    {{Selection::acceleration, "acceleration"}, {Selection::objective, "objective"}});
 
 struct FitOptions {
   // smm (networks), trig (trigonometric polynomials), the name of an analytic system
@@ -46,10 +56,10 @@ struct FitOptions {
   Selection selection = Selection::acceleration;
   int patience = 0;
   std::optional<double> barrier_weight;
-  RungeKutta integrator = RungeKutta::midpoint;
-  Precision precision = Precision::float64;  // float32: networks on smoothed data train faster
-  bool scale = true;                         // take scales from the data and weigh errors per joint
-  std::map<std::string, double> fix;         // constants of an analytic system that are known
+  Integrator integrator = Integrator::midpoint;  // of next-state regression, or rk4
+  Precision precision = Precision::float64;      // float32: networks on smoothed data train faster
+  bool scale = true;                  // take scales from the data and weigh errors per joint
+  std::map<std::string, double> fix;  // constants of an analytic system that are known
 };
 
 }  // namespace mechfit

@@ -3,14 +3,20 @@
 #include <cstdint>
 #include <vector>
 
+#include "mechfit/base/names.h"
+
 namespace mechfit {
 
 // Inputs that make a machine show its dynamics.
 enum class InputSignal {
-  none,    // u = 0
-  chirp,   // sine whose frequency rises linearly over the run, with a random phase
-  smooth,  // sum of eight sines of random frequencies and phases, rms half the amplitude
+  none,   // u = 0
+  chirp,  // sine whose frequency rises linearly over the run, with a random phase
+  sines,  // sum of eight sines of random frequencies and phases, rms half the amplitude
 };
+template <>
+inline constexpr auto kNames<InputSignal> = names<InputSignal>({{InputSignal::none, "none"},
+                                                                {InputSignal::chirp, "chirp"},
+                                                                {InputSignal::sines, "sines"}});
 
 struct InputOptions {
   InputSignal signal = InputSignal::none;

@@ -6,6 +6,8 @@
 
 #include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
+#include "mechfit/integrate/runge_kutta.h"
+#include "mechfit/integrate/variational.h"
 
 namespace mechfit {
 namespace {
@@ -51,6 +53,13 @@ Rollout::Rollout(const RolloutRequest& request, int joints)
 
 bool Rollout::all_ok() const {
   return std::all_of(status.begin(), status.end(), [](auto s) { return s == StepStatus::ok; });
+}
+
+Rollout roll_out(const Model& model, const RolloutRequest& request, Integrator integrator,
+                 ThreadPool& pool) {
+  return integrator == Integrator::variational
+             ? variational_rollout(model, request, pool)
+             : runge_kutta_rollout(model, request, integrator, pool);
 }
 
 void check_request(const Model& model, const RolloutRequest& r) {

@@ -9,6 +9,17 @@
 // Many trajectories simulated as one batch, one per lane. What the integrators have in common.
 namespace mechfit {
 
+enum class Integrator {
+  variational,  // implicit, keeps the energy of a long motion (variational.h)
+  rk4,          // explicit Runge-Kutta of order 4 (runge_kutta.h)
+  midpoint,     // explicit midpoint rule, order 2 (runge_kutta.h)
+};
+template <>
+inline constexpr auto kNames<Integrator> = names<Integrator>({{Integrator::variational,
+                                                               "variational"},
+                                                              {Integrator::rk4, "rk4"},
+                                                              {Integrator::midpoint, "midpoint"}});
+
 // How a step, or a whole trajectory, ended.
 enum class StepStatus {
   ok,
@@ -45,6 +56,10 @@ struct [[nodiscard]] Rollout {
 
   bool all_ok() const;
 };
+
+// Simulates all trajectories of `request`.
+Rollout roll_out(const Model& model, const RolloutRequest& request, Integrator integrator,
+                 ThreadPool& pool);
 
 // Throws CheckError on wrong shapes, numbers that are not finite and steps that are not positive.
 void check_request(const Model& model, const RolloutRequest& request);

@@ -13,8 +13,9 @@ struct Coefficients {
   double c, b;
 };
 
-std::vector<Coefficients> tableau(RungeKutta scheme) {
-  if (scheme == RungeKutta::midpoint) return {{0, 0}, {0.5, 1}};
+std::vector<Coefficients> tableau(Integrator scheme) {
+  MECHFIT_CHECK(scheme != Integrator::variational, "not a Runge-Kutta method");
+  if (scheme == Integrator::midpoint) return {{0, 0}, {0.5, 1}};
   return {{0, 1.0 / 6}, {0.5, 1.0 / 3}, {0.5, 1.0 / 3}, {1, 1.0 / 6}};
 }
 
@@ -30,7 +31,7 @@ void add(const AlignedVector& x, AlignedVector& sum) {
 }
 
 // All steps of the block of trajectories that starts at `first`.
-void roll(const Model& model, const RolloutRequest& request, RungeKutta scheme, int first,
+void roll(const Model& model, const RolloutRequest& request, Integrator scheme, int first,
           Rollout& out) {
   const int n = model.joints(), middle = request.substeps / 2;
   RolloutBlock x(model, request, first, out);
@@ -73,7 +74,7 @@ void roll(const Model& model, const RolloutRequest& request, RungeKutta scheme, 
 
 }  // namespace
 
-RungeKuttaWorkspace::RungeKuttaWorkspace(const Model& model, RungeKutta scheme) : h(make_panel(1)) {
+RungeKuttaWorkspace::RungeKuttaWorkspace(const Model& model, Integrator scheme) : h(make_panel(1)) {
   const int n = model.joints(), m = model.inputs();
   for (const auto& [c, b] : tableau(scheme))
     stages.push_back(
@@ -163,7 +164,7 @@ void add_gradient(const Model& model, RungeKuttaWorkspace& w, std::span<double> 
   for (std::size_t i = 0; add && i < sum.size(); ++i) merged[i] += sum[i];
 }
 
-Rollout runge_kutta_rollout(const Model& model, const RolloutRequest& request, RungeKutta scheme,
+Rollout runge_kutta_rollout(const Model& model, const RolloutRequest& request, Integrator scheme,
                             ThreadPool& pool) {
   check_request(model, request);
   MECHFIT_CHECK(request.q1.empty(), "a Runge-Kutta method starts from (q0, v0)");

@@ -11,15 +11,10 @@
 // b_i k_i.
 namespace mechfit {
 
-enum class RungeKutta {
-  midpoint,  // explicit midpoint, order 2
-  rk4,       // the classical one, order 4
-};
-
 // Every stage keeps its own workspace, so that the reverse pass uses what the forward pass
-// computed.
+// computed. The scheme is rk4 or midpoint.
 struct RungeKuttaWorkspace {
-  RungeKuttaWorkspace(const Model& model, RungeKutta scheme);
+  RungeKuttaWorkspace(const Model& model, Integrator scheme);
 
   struct Stage {
     double c, b;
@@ -55,7 +50,7 @@ void add_gradient(const Model& model, RungeKuttaWorkspace& w, std::span<double> 
 
 // Simulates all trajectories of `request`, which must give start velocities; blocks of trajectories
 // are spread over the threads of the pool.
-Rollout runge_kutta_rollout(const Model& model, const RolloutRequest& request, RungeKutta scheme,
+Rollout runge_kutta_rollout(const Model& model, const RolloutRequest& request, Integrator scheme,
                             ThreadPool& pool);
 
 }  // namespace mechfit

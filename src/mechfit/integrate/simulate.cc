@@ -7,8 +7,8 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/base/random.h"
-#include "mechfit/integrate/runge_kutta.h"
-#include "mechfit/integrate/variational.h"
+#include "mechfit/integrate/rollout.h"
+#include "mechfit/mechanics/euler_lagrange.h"
 
 namespace mechfit {
 namespace {
@@ -36,19 +36,6 @@ DrawnStarts draw_starts(const SimulateOptions& o) {
     for (const auto& [low, high] : o.v0) starts.v.push_back(random.uniform(low, high));
   }
   return starts;
-}
-
-Rollout roll(const Model& model, const RolloutRequest& request, Integrator integrator,
-             ThreadPool& pool) {
-  switch (integrator) {
-    case Integrator::rk4:
-      return runge_kutta_rollout(model, request, RungeKutta::rk4, pool);
-    case Integrator::midpoint:
-      return runge_kutta_rollout(model, request, RungeKutta::midpoint, pool);
-    case Integrator::variational:
-      break;
-  }
-  return variational_rollout(model, request, pool);
 }
 
 void refuse_failures(const Rollout& out, const SimulateOptions& o) {
@@ -166,7 +153,7 @@ Simulation simulate(const Model& model, const Channels& channels, const Simulate
     request.v0 = starts.v;
   request.h = std::span(&o.h, 1);
   request.u = u_held;
-  const Rollout out = roll(model, request, o.integrator, pool);
+  const Rollout out = roll_out(model, request, o.integrator, pool);
   refuse_failures(out, o);
 
   Simulation result;

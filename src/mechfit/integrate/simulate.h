@@ -5,13 +5,12 @@
 
 #include "mechfit/base/thread_pool.h"
 #include "mechfit/integrate/input_signal.h"
+#include "mechfit/integrate/rollout.h"
 #include "mechfit/log/log.h"
 #include "mechfit/mechanics/families/analytic/analytic.h"
 
 // Logs of machines that do not exist: a model, random starts, inputs and noise.
 namespace mechfit {
-
-enum class Integrator { variational, rk4, midpoint };
 
 struct Interval {
   double low, high;

@@ -71,7 +71,8 @@ class Chooser {
 
   // prefix1, prefix2 ... (or from 0, or just prefix) with any of the suffixes that `plain` removes.
   template <class Plain>
-  std::vector<int> take_numbered(const std::string& prefix, const std::string& flag, Plain plain) {
+  std::vector<int> take_numbered(const std::string& prefix, const std::string& option,
+                                 Plain plain) {
     std::map<long, int> numbered;
     for (std::size_t i = 0; i < header_.size(); ++i) {
       const std::string name = plain(header_[i]);
@@ -80,7 +81,7 @@ class Chooser {
       if (!is_digits(digits) || digits.size() > 4) continue;
       const long number = digits.empty() ? -1 : std::stol(digits);
       if (!numbered.emplace(number, static_cast<int>(i)).second)
-        throw InputError(where_ + ": two columns for '" + name + "', choose with " + flag);
+        throw InputError(where_ + ": two columns for '" + name + "', choose with " + option);
     }
     if (numbered.size() > 1) numbered.erase(-1);  // q beside q1, q2
     std::vector<int> columns;
@@ -89,7 +90,7 @@ class Chooser {
       if (number != expected++ || numbered.begin()->first > 1)
         throw InputError(where_ + ": columns '" + prefix + "1', '" + prefix +
                          "2' ... have a hole before '" + header_[static_cast<std::size_t>(column)] +
-                         "', choose with " + flag);
+                         "', choose with " + option);
       columns.push_back(take(column));
     }
     return columns;
@@ -132,9 +133,9 @@ bool is_one_of(const std::string& name, const std::array<std::string_view, N>& n
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-void expect_count(const std::string& where, const char* flag, std::size_t found, std::size_t n) {
+void expect_count(const std::string& where, const char* option, std::size_t found, std::size_t n) {
   if (found != 0 && found != n)
-    throw InputError(where + ": " + flag + " names " + std::to_string(found) +
+    throw InputError(where + ": " + option + " names " + std::to_string(found) +
                      " columns, expected one for each of the " + std::to_string(n) + " joints");
 }
 

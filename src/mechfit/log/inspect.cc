@@ -7,6 +7,7 @@
 
 #include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
+#include "mechfit/base/median.h"
 #include "mechfit/log/prepare.h"
 #include "mechfit/log/steps.h"
 
@@ -111,7 +112,7 @@ void warn_about_time(const Log& log, Inspection& result) {
   if (step.longest > kLongStep * step.median)
     result.warnings.push_back(fmt::format(
         "the longest step, {:.4g} s, is {:.1f} times the median step: samples are missing "
-        "(a smaller --gap splits runs there)",
+        "(a smaller option 'gap' splits runs there)",
         step.longest, step.longest / step.median));
   long uneven = 0, all = 0;
   for (const auto& run : log.runs)
@@ -142,12 +143,13 @@ void warn_about_joint(const Log& log, int i, Inspection& result) {
     return;
   }
   if (!periodic && check_wrapping(log, i, kTurn).wrapped)
-    warn("looks like an angle cut to one turn (--joints periodic unwraps it)");
+    warn("looks like an angle cut to one turn (option 'joint_types' periodic unwraps it)");
   else if (unit.empty() && check_wrapping(log, i, 360.0).wrapped)
-    warn("looks like degrees cut to one turn (--degrees --joints periodic)");
+    warn(
+        "looks like degrees cut to one turn (option 'degrees' with option 'joint_types' periodic)");
   else if (unit.empty() && s.highest - s.lowest > kMostTurns * kTurn)
     warn(fmt::format(
-        "spans {:.4g}, more than three turns if these are radians; degrees? (--degrees)",
+        "spans {:.4g}, more than three turns if these are radians; degrees? (option 'degrees')",
         s.highest - s.lowest));
   else if (angle && s.largest_move > 0.5 * kTurn)
     warn(
@@ -217,16 +219,13 @@ double estimate_noise(const Log& log, int joint) {
 Inspection inspect_log(const Log& log) {
   MECHFIT_CHECK(!log.runs.empty());
   Inspection result;
-  std::vector<double> all_steps;
   for (const auto& run : log.runs) {
-    const auto steps = steps_of(run);
-    all_steps.insert(all_steps.end(), steps.begin(), steps.end());
-    result.runs.push_back(
-        {run.name, run.size(), run.t.front(), run.t.back() - run.t.front(), summarize(steps)});
+    result.runs.push_back({run.name, run.size(), run.t.front(), run.t.back() - run.t.front(),
+                           summarize(steps_of(run))});
     result.samples += run.size();
     result.duration += result.runs.back().duration;
   }
-  result.step = summarize(all_steps);
+  result.step = summarize(steps_of(log));
   for (int i = 0; i < log.n(); ++i) result.joints.push_back(summarize_joint(log, i));
 
   const auto m = static_cast<std::size_t>(log.m());

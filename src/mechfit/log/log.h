@@ -3,10 +3,15 @@
 #include <string>
 #include <vector>
 
+#include "mechfit/base/names.h"
+
 namespace mechfit {
 
 // A periodic joint is an angle whose full turn changes nothing: models see its cosine and sine.
 enum class JointType { plain, periodic };
+template <>
+inline constexpr auto kNames<JointType> = names<JointType>({{JointType::plain, "plain"},
+                                                            {JointType::periodic, "periodic"}});
 
 // What a log says about its columns, carried along from file to model.
 struct Channels {

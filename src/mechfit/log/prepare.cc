@@ -6,6 +6,8 @@
 
 #include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
+#include "mechfit/base/median.h"
+#include "mechfit/base/text.h"
 #include "mechfit/log/split.h"
 #include "mechfit/log/steps.h"
 
@@ -18,17 +20,13 @@ std::vector<double> Trajectory::*const kJointArrays[] = {&Trajectory::q,     &Tr
 
 bool is_length(const std::string& unit) { return unit == "m" || unit == "cm" || unit == "mm"; }
 
-std::string plural(long count, const std::string& thing) {
-  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
-}
-
 void settle_types(Log& log, const ReadOptions& options, std::vector<std::string>& notes) {
   auto& types = log.channels.joint_types;
   const auto n = static_cast<std::size_t>(log.n());
   if (!options.joint_types.empty()) {
     if (options.joint_types.size() != 1 && options.joint_types.size() != n)
-      throw InputError("--joints gives " +
-                       plural(static_cast<long>(options.joint_types.size()), "type") +
+      throw InputError("option 'joint_types' gives " +
+                       counted(static_cast<long>(options.joint_types.size()), "type") +
                        ", expected 1 or " + std::to_string(n) + ", one for each joint");
     types.assign(n, options.joint_types.front());
     if (options.joint_types.size() == n) types = options.joint_types;
@@ -42,7 +40,7 @@ void settle_types(Log& log, const ReadOptions& options, std::vector<std::string>
     types.push_back(plain ? JointType::plain : JointType::periodic);
     text += (i > 0 ? ", " : "") + log.channels.joints[i] + (plain ? " plain" : " periodic");
   }
-  notes.push_back("joints taken as " + text + " (--joints says otherwise)");
+  notes.push_back("joints taken as " + text + " (option 'joint_types' says otherwise)");
 }
 
 void convert_degrees(Log& log, const ReadOptions& options, std::vector<std::string>& notes) {
@@ -69,12 +67,12 @@ void unwrap(Log& log, std::vector<std::string>& notes) {
     if (check.jumps == 0) continue;
     const std::string& joint = log.channels.joints[static_cast<std::size_t>(i)];
     if (!check.wrapped) {
-      notes.push_back(joint + ": left " + plural(check.jumps, "step") +
+      notes.push_back(joint + ": left " + counted(check.jumps, "step") +
                       " of more than half a turn, not taken for wrapping");
       continue;
     }
-    notes.push_back(joint + ": unwrapped " + plural(check.jumps, "jump") + " of a turn in " +
-                    plural(check.runs, "run"));
+    notes.push_back(joint + ": unwrapped " + counted(check.jumps, "jump") + " of a turn in " +
+                    counted(check.runs, "run"));
     for (auto& run : log.runs) {
       double* q = run.q.data() + i;
       double before = q[0], turns = 0.0;
@@ -101,8 +99,8 @@ void split_at_gaps(Log& log, double gap, std::vector<std::string>& notes) {
       continue;
     }
     notes.push_back("run '" + run.name + "' split at " +
-                    plural(static_cast<long>(ends.size()), "gap") + " longer than " +
-                    std::to_string(static_cast<long>(gap)) + " median steps (--gap)");
+                    counted(static_cast<long>(ends.size()), "gap") + " longer than " +
+                    std::to_string(static_cast<long>(gap)) + " median steps (option 'gap')");
     ends.push_back(run.t.size());
     for (std::size_t i = 0, first = 0; i < ends.size(); first = ends[i++]) {
       out.push_back(
@@ -117,7 +115,7 @@ void leave_out_short_runs(Log& log, std::vector<std::string>& notes) {
   const auto is_short = [](const Trajectory& run) { return run.size() < kShortestRun; };
   const auto removed = std::erase_if(log.runs, is_short);
   if (removed > 0)
-    notes.push_back("left out " + plural(static_cast<long>(removed), "run") +
+    notes.push_back("left out " + counted(static_cast<long>(removed), "run") +
                     " of fewer than three samples");
 }
 

@@ -11,6 +11,9 @@ enum class InputHold {
   held,    // u_k acts from t_k to t_{k+1}
   linear,  // the step from t_k to t_{k+1} sees the mean of u_k and u_{k+1}
 };
+template <>
+inline constexpr auto kNames<InputHold> = names<InputHold>({{InputHold::held, "held"},
+                                                            {InputHold::linear, "linear"}});
 
 // How to read a log. Empty names are guessed from the header (docs/logs.md).
 struct ReadOptions {

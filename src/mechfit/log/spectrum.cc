@@ -72,16 +72,14 @@ double dominant_frequency(const Log& log, int joint) {
   // Samples of one run that are transformed, which bounds time and memory: 43 minutes at 100 Hz
   // tell its main frequency.
   constexpr std::size_t kMost = std::size_t{1} << 18;
-  std::vector<double> steps;
+  const double h = median_step(log);
+  if (h == 0.0) return 0.0;
   double longest = 0.0;
   std::size_t most_samples = 0;
   for (const auto& run : log.runs) {
     most_samples = std::max(most_samples, run.t.size());
-    for (std::size_t k = 1; k < run.t.size(); ++k) steps.push_back(run.t[k] - run.t[k - 1]);
     if (run.size() > 1) longest = std::max(longest, run.t.back() - run.t.front());
   }
-  if (steps.empty()) return 0.0;
-  const double h = median(std::move(steps));
   // A run with gaps has a longer grid than samples; four times as long bounds the memory.
   const auto most = static_cast<double>(std::min(kMost, 4 * most_samples));
   const auto size = std::bit_ceil(static_cast<std::size_t>(std::min(most, longest / h + 1.0)));

@@ -6,12 +6,11 @@
 
 namespace mechfit {
 
-// The value in the middle of the sorted ones, the upper of two.
-double median(std::vector<double> values);
-
-// Times between neighbouring samples of a run, and their median over all runs of a log; 0 when no
-// run has two samples.
+// Times from sample to sample [s], of a run and of all runs.
 std::vector<double> steps_of(const Trajectory& run);
+std::vector<double> steps_of(const Log& log);
+
+// 0 for a log without steps.
 double median_step(const Log& log);
 
 }  // namespace mechfit

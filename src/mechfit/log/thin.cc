@@ -53,7 +53,7 @@ Thinning choose_thinning(const Log& smoothed, double step) {
   char text[200];
   std::snprintf(text, sizeof text,
                 "the log is sampled every %.3g s, finer than its motion needs: every %s sample "
-                "is used, %.3g s apart (--step says otherwise)",
+                "is used, %.3g s apart (option 'step' says otherwise)",
                 h, ordinal(thinning.stride).c_str(), h * thinning.stride);
   thinning.note = text;
   return thinning;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mechfit/base/batch.h"
+#include "mechfit/base/names.h"
 #include "mechfit/mechanics/scales.h"
 
 namespace mechfit {
@@ -15,6 +16,10 @@ enum class InputMap {
   scaled,  // B = gamma B0, gamma learned
   learned  // every entry of B learned, started at B0
 };
+template <>
+inline constexpr auto kNames<InputMap> = names<InputMap>({{InputMap::fixed, "fixed"},
+                                                          {InputMap::scaled, "scaled"},
+                                                          {InputMap::learned, "learned"}});
 
 // Where surfaces slide: the speed w = v_i, or w = v_i - v_j, which is what the bearing between two
 // links feels when angles are absolute.

@@ -22,6 +22,9 @@ class Model;
 // either case. float32 is for training: steps take little more than half the time, and what is
 // learned agrees in five digits.
 enum class Precision { float64, float32 };
+template <>
+inline constexpr auto kNames<Precision> = names<Precision>({{Precision::float64, "float64"},
+                                                            {Precision::float32, "float32"}});
 
 // A family that describes itself (description.h). What else a family may have:
 //   std::optional<std::vector<double>> parameters_of(const L& poorer)   theta of the same mechanics

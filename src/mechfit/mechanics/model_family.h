@@ -10,7 +10,6 @@
 // What families have in common when they store themselves.
 namespace mechfit {
 
-const EnumNames<InputMap>& input_map_names();
 void write_scales(const Scales& scales, Safetensors& file);
 Scales read_scales(const Safetensors& file, const Channels& channels, const std::string& name);
 std::vector<JointType> read_joint_types(const JsonFields& config, const Channels& channels,

@@ -97,7 +97,7 @@ Channels read_channels(const Safetensors& file, const std::string& name) {
   const JsonFields fields(expect_metadata(file, "channels", name), name + ": channels");
   Channels channels;
   channels.joints = fields.texts("joints");
-  channels.joint_types = fields.choices("joint_types", joint_type_names());
+  channels.joint_types = fields.choices<JointType>("joint_types");
   channels.units = fields.texts("units");
   channels.inputs = fields.texts("inputs");
   if (channels.joints.empty()) throw InputError(name + ": channels: no joints");

@@ -18,12 +18,6 @@ std::vector<double> positive(const Safetensors& file, const std::string& tensor,
 
 }  // namespace
 
-const EnumNames<InputMap>& input_map_names() {
-  static const EnumNames<InputMap> names = {
-      {InputMap::fixed, "fixed"}, {InputMap::scaled, "scaled"}, {InputMap::learned, "learned"}};
-  return names;
-}
-
 void write_scales(const Scales& scales, Safetensors& file) {
   const auto n = static_cast<std::int64_t>(scales.q.size());
   const auto m = static_cast<std::int64_t>(scales.u.size());
@@ -52,7 +46,7 @@ std::vector<JointType> read_joint_types(const JsonFields& config, const Channels
   if (channels.n() > kMostJoints)
     throw InputError(name + ": " + std::to_string(channels.n()) + " joints, expected at most " +
                      std::to_string(kMostJoints));
-  auto types = config.choices("joint_types", joint_type_names());
+  auto types = config.choices<JointType>("joint_types");
   if (types.size() != channels.joints.size())
     throw InputError(name + ": config: " + std::to_string(types.size()) +
                      " joint types, expected " + std::to_string(channels.n()));

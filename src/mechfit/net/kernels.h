@@ -1,6 +1,7 @@
 #pragma once
 
 #include "mechfit/base/batch.h"
+#include "mechfit/base/names.h"
 
 // The dense algebra of a network on one block of samples.
 //
@@ -19,6 +20,10 @@
 namespace mechfit {
 
 enum class Activation { tanh, softplus, identity };
+template <>
+inline constexpr auto kNames<Activation> = names<Activation>({{Activation::tanh, "tanh"},
+                                                              {Activation::softplus, "softplus"},
+                                                              {Activation::identity, "identity"}});
 
 inline constexpr int kStrip = 32;
 

@@ -128,6 +128,9 @@ enum class Initialisation {
                    // +-1/sqrt(fan_in)
   xavier           // uniform +-sqrt(6 / (fan_in + fan_out)), biases 0
 };
+template <>
+inline constexpr auto kNames<Initialisation> = names<Initialisation>(
+    {{Initialisation::row_normalised, "row_normalised"}, {Initialisation::xavier, "xavier"}});
 void initialise(const MlpShape& shape, Initialisation how, Random& random, std::span<double> theta);
 
 }  // namespace mechfit

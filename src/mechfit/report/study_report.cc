@@ -50,9 +50,10 @@ json settings_json(const StudyDescription& study, const StudySummary& summary) {
   };
   add("Command", study.command);
   add("Version", "mechfit " + study.version);
-  add("Data", !study.data.empty()          ? "files in " + study.data
-              : study.pendulum == "points" ? "simulated: two point masses, absolute angles"
-                                           : "simulated: two uniform rods, relative second angle");
+  add("Data", !study.data.empty() ? "files in " + study.data
+              : study.pendulum == name_of(Pendulum::points)
+                  ? "simulated: two point masses, absolute angles"
+                  : "simulated: two uniform rods, relative second angle");
   add("Epochs", std::to_string(study.settings.epochs));
   if (!summary.seeds.empty())
     add("Seeds",

@@ -27,7 +27,7 @@ DataSet simulate_set(const std::string& system, double noise, Pendulum pendulum,
   std::fill(channels.joint_types.begin(), channels.joint_types.end(), JointType::plain);
   Simulation made = simulate(Model(paper.system), channels, paper.options, pool);
   return {system,
-          pendulum == Pendulum::rods ? "double-pendulum-rods" : "double-pendulum-points",
+          paper.system.name(),
           noise,
           std::move(made.observed),
           {},

@@ -36,6 +36,9 @@ enum class Pendulum {
   points,  // point masses and absolute angles: the published figures
   rods     // uniform rods and a relative second angle: the paper's appendix
 };
+template <>
+inline constexpr auto kNames<Pendulum> = names<Pendulum>({{Pendulum::points, "points"},
+                                                          {Pendulum::rods, "rods"}});
 
 struct StudyDataRequest {
   std::vector<std::string> systems;

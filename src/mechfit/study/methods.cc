@@ -50,16 +50,17 @@ CellResult train(const CellTask& task, FitMethod method) {
   return result;
 }
 
-StudyMethod paper_method(const char* name, const char* label, double cost, FitMethod method) {
-  return {name, label, true, cost, [method](const CellTask& task) { return train(task, method); }};
+StudyMethod paper_method(const char* label, double cost, FitMethod method) {
+  return {name_of(method), label, true, cost,
+          [method](const CellTask& task) { return train(task, method); }};
 }
 
 }  // namespace
 
 std::vector<StudyMethod> paper_methods() {
-  return {paper_method("del", "DEL", 2.0, FitMethod::del),
-          paper_method("acceleration", "acceleration", 1.0, FitMethod::acceleration),
-          paper_method("next-state", "next-state", 1.7, FitMethod::next_state)};
+  return {paper_method("DEL", 2.0, FitMethod::del),
+          paper_method("acceleration", 1.0, FitMethod::acceleration),
+          paper_method("next-state", 1.7, FitMethod::next_state)};
 }
 
 const StudyMethod& find_method(const std::vector<StudyMethod>& methods, const std::string& name) {

@@ -14,9 +14,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* pendulum_name(const StudyOptions& options) {
+std::string pendulum_name(const StudyOptions& options) {
   if (!options.data.empty()) return "";
-  return options.pendulum == Pendulum::points ? "points" : "rods";
+  return name_of(options.pendulum);
 }
 
 // What must agree between two calls that share a folder. Where the data came from may change, the

@@ -62,7 +62,7 @@ struct StudyDescription {
   };
   std::string name;
   std::string data;      // folder, empty when simulated
-  std::string pendulum;  // "points" or "rods" when simulated
+  std::string pendulum;  // name of a Pendulum when simulated
   std::string command, version;
   std::vector<Label> methods;  // in the order of tables
   int planned = 0;             // cells asked for so far
@@ -71,7 +71,7 @@ struct StudyDescription {
   std::vector<std::string> method_names() const;
   std::string label(const std::string& method) const;
   // Do the published figures show the same system?
-  bool is_published() const { return pendulum != "rods"; }
+  bool is_published() const { return pendulum != name_of(Pendulum::rods); }
 };
 
 StudyDescription read_description(const std::string& folder);

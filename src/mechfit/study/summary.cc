@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "mechfit/base/constants.h"
+#include "mechfit/fit/fit.h"
 
 namespace mechfit {
 namespace {
@@ -137,20 +138,21 @@ StudySummary summarise(const std::vector<CellRecord>& records,
 
 std::optional<double> published_value(const StudyBar& bar) {
   struct Row {
-    const char *system, *method;
+    const char* system;
+    FitMethod method;
     double values[3];  // rates 1e-4, 1e-3, 1e-2
   };
-  static constexpr Row kTable[] = {{"undamped", "del", {69, 58, 58}},
-                                   {"undamped", "acceleration", {80, 80, 74}},
-                                   {"undamped", "next-state", {90, 81, 72}},
-                                   {"damped", "del", {12.8, 11.8, 9.3}},
-                                   {"damped", "acceleration", {11, 10.7, 11.4}},
-                                   {"damped", "next-state", {10.4, 10.1, 11.2}}};
+  static constexpr Row kTable[] = {{"undamped", FitMethod::del, {69, 58, 58}},
+                                   {"undamped", FitMethod::acceleration, {80, 80, 74}},
+                                   {"undamped", FitMethod::next_state, {90, 81, 72}},
+                                   {"damped", FitMethod::del, {12.8, 11.8, 9.3}},
+                                   {"damped", FitMethod::acceleration, {11, 10.7, 11.4}},
+                                   {"damped", FitMethod::next_state, {10.4, 10.1, 11.2}}};
   constexpr double kRates[] = {1e-4, 1e-3, 1e-2};
   if (bar.noise != 0.1) return {};
   for (const Row& row : kTable)
     for (int r = 0; r < 3; ++r)
-      if (bar.system == row.system && bar.method == row.method && bar.rate == kRates[r])
+      if (bar.system == row.system && bar.method == name_of(row.method) && bar.rate == kRates[r])
         return row.values[r];
   return {};
 }

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "mechfit/base/error.h"
+#include "mechfit/base/median.h"
 #include "mechfit/estimate/kalman/series_model.h"
 #include "mechfit/log/steps.h"
 

@@ -24,6 +24,9 @@ enum class SmoothMethod {
   // expectation-maximisation per run and joint.
   paper,
 };
+template <>
+inline constexpr auto kNames<SmoothMethod> =
+    names<SmoothMethod>({{SmoothMethod::white_jerk, "white-jerk"}, {SmoothMethod::paper, "paper"}});
 
 struct SmoothOptions {
   SmoothMethod method = SmoothMethod::white_jerk;

@@ -27,7 +27,7 @@ class NextStateObjective final : public Objective {
 
  private:
   struct Worker {  // scratch memory of one thread
-    Worker(const Model& model, RungeKutta integrator) : step(model, integrator) {}
+    Worker(const Model& model, Integrator integrator) : step(model, integrator) {}
     RungeKuttaWorkspace step;
     AlignedVector q, v, u, h, q_next, v_next, q_target, v_target;
   };

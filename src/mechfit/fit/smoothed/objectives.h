@@ -14,7 +14,7 @@ namespace mechfit {
 
 struct ObjectiveOptions {
   FitMethod method = FitMethod::del;
-  RungeKutta integrator = RungeKutta::midpoint;  // of next_state
+  Integrator integrator = Integrator::midpoint;  // of next_state
   std::vector<double> weights;                   // w [n], empty: ones
   std::vector<double> velocity_weights;          // of next_state [n], empty: ones
 };

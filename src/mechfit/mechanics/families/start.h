@@ -14,6 +14,12 @@ namespace mechfit {
 
 // What is known of the forces that are not from the potential or the inputs.
 enum class ForceKind { none, network, friction, friction_network };
+template <>
+inline constexpr auto kNames<ForceKind> = names<ForceKind>({{ForceKind::none, "none"},
+                                                            {ForceKind::network, "network"},
+                                                            {ForceKind::friction, "friction"},
+                                                            {ForceKind::friction_network,
+                                                             "friction+network"}});
 
 struct StartData {
   Channels channels;

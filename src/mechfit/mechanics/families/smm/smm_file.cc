@@ -14,12 +14,6 @@ using Shape = std::vector<std::int64_t>;
 
 constexpr int kWidest = 1 << 20;  // hidden layer
 
-const EnumNames<Activation> kActivations = {{Activation::tanh, "tanh"},
-                                            {Activation::softplus, "softplus"},
-                                            {Activation::identity, "identity"}};
-const EnumNames<Initialisation> kInitialisations = {
-    {Initialisation::row_normalised, "row_normalised"}, {Initialisation::xavier, "xavier"}};
-
 struct Part {
   std::string name;
   Shape shape;
@@ -64,15 +58,14 @@ void Smm::write(Safetensors& file) const {
   const SmmConfig& c = config_;
   const std::int64_t n = n_, m = m_;
   std::vector<std::string> activations;
-  for (const auto a : c.activations) activations.push_back(enum_name(kActivations, a));
-  file.metadata["config"] =
-      to_text({{"joint_types", names_of(c.joints)},
-               {"hidden", c.hidden},
-               {"activations", activations},
-               {"force_network", c.force_network},
-               {"friction", c.friction},
-               {"input_map", enum_name(input_map_names(), c.input_map)},
-               {"initialisation", enum_name(kInitialisations, c.initialisation)}});
+  for (const auto a : c.activations) activations.push_back(name_of(a));
+  file.metadata["config"] = to_text({{"joint_types", names_of(c.joints)},
+                                     {"hidden", c.hidden},
+                                     {"activations", activations},
+                                     {"force_network", c.force_network},
+                                     {"friction", c.friction},
+                                     {"input_map", name_of(c.input_map)},
+                                     {"initialisation", name_of(c.initialisation)}});
   file.tensors["input.matrix"] = {{n, m}, c.input_matrix};
   write_scales(c.scales, file);
   std::span<const double> rest = parameters();
@@ -91,11 +84,11 @@ Smm Smm::read(const Safetensors& file, const Channels& channels, const std::stri
   c.joints = read_joint_types(config, channels, name);
   c.inputs = channels.m();
   c.hidden = config.integers("hidden", 1, kWidest);
-  c.activations = config.choices("activations", kActivations);
+  c.activations = config.choices<Activation>("activations");
   c.force_network = config.flag("force_network");
   c.friction = config.flag("friction");
-  c.input_map = config.choice("input_map", input_map_names());
-  c.initialisation = config.choice("initialisation", kInitialisations);
+  c.input_map = config.choice<InputMap>("input_map");
+  c.initialisation = config.choice<Initialisation>("initialisation");
   if (c.activations.size() != c.hidden.size())
     throw InputError(name + ": config: " + std::to_string(c.activations.size()) +
                      " activations for " + std::to_string(c.hidden.size()) + " hidden layers");

@@ -21,7 +21,7 @@ void Trig::write(Safetensors& file) const {
                                      {"mass_joints", c.mass_joints},
                                      {"potential_joints", c.potential_joints},
                                      {"friction", c.friction},
-                                     {"input_map", enum_name(input_map_names(), c.input_map)}});
+                                     {"input_map", name_of(c.input_map)}});
   file.tensors["input.matrix"] = {{n, m}, c.input_matrix};
   write_scales(c.scales, file);
   file.tensors["theta"] = {{static_cast<std::int64_t>(theta_.size())}, theta_};
@@ -43,7 +43,7 @@ Trig Trig::read(const Safetensors& file, const Channels& channels, const std::st
     throw InputError(name + ": config: degree " + std::to_string(c.degree) + " is too high for " +
                      std::to_string(channels.n()) + " joints");
   c.friction = config.flag("friction");
-  c.input_map = config.choice("input_map", input_map_names());
+  c.input_map = config.choice<InputMap>("input_map");
   c.input_matrix = expect_doubles(file, "input.matrix", {channels.n(), channels.m()}, name);
   c.scales = read_scales(file, channels, name);
   Trig trig(std::move(c));

@@ -1,4 +1,4 @@
-#include "report_documents.h"
+#include "mechfit/report/report.h"
 
 #include <nlohmann/json.hpp>
 
@@ -23,14 +23,14 @@ std::string report_page(const std::string& folder) {
       folder + ": no study.json and no report.json, expected the folder of a study or of a fit");
 }
 
-void write_fit_page(const std::string& folder, const FitResult& result,
-                    const EvaluationData& held_out, const Scores& scores,
-                    const std::string& config, ThreadPool& pool) {
-  const auto page =
-      fit_document(result, held_out, scores, "A model fitted to a log of motion",
-                   {{"Flags, as a config file", config}, {"mechfit", kVersion}}, pool);
-  write_file_atomically(folder + "/report.json", page.dump());
-  write_file_atomically(folder + "/report.html", render_page(page));
+void write_fit_report(const std::string& folder, const FitResult& result,
+                      const EvaluationData& held_out, const Scores& scores, ReportSettings settings,
+                      ThreadPool& pool) {
+  settings.emplace_back("mechfit", kVersion);
+  const auto document =
+      fit_document(result, held_out, scores, "A model fitted to a log of motion", settings, pool);
+  write_file_atomically(folder + "/report.json", document.dump());
+  write_file_atomically(folder + "/report.html", render_page(document));
 }
 
 }  // namespace mechfit

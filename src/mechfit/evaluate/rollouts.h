@@ -4,13 +4,17 @@
 #include <vector>
 
 #include "mechfit/base/thread_pool.h"
+#include "mechfit/evaluate/scores.h"
 #include "mechfit/evaluate/starts.h"
 #include "mechfit/integrate/rollout.h"
 #include "mechfit/mechanics/model_file.h"
 
 namespace mechfit {
 
-enum class RolloutIntegrator { variational, rk4 };
+struct RolloutOptions {
+  Integrator integrator = Integrator::variational;
+  int substeps = 1;  // inner steps per sample
+};
 
 // One simulation: where it starts, its samples and what acts between them.
 struct RolloutStart {
@@ -28,18 +32,23 @@ struct RolloutResult {
 // Of an ensemble the mean, and standard deviations from the members' scatter; likewise around a
 // model whose parameters have a covariance.
 RolloutResult roll_out(const ModelRecord& record, const std::vector<RolloutStart>& starts,
-                       RolloutIntegrator integrator, int substeps, ThreadPool& pool);
+                       const RolloutOptions& options, ThreadPool& pool);
+
+// The state of each run's first possible start: estimated by the model from the `window` samples
+// before, or as logged. InputError for a run that is too short or has no velocities.
+Starts run_states(const Model& model, const Log& log, StartKind kind, int window, ThreadPool& pool);
 
 // From the starts' states, with the steps and inputs of their runs, for `horizon` seconds or to the
 // end of the run.
 std::vector<RolloutStart> starts_of(const Model& model, const Log& log, const Starts& starts,
                                     double horizon);
 
-// From positions, or positions and velocities, with even steps and no inputs.
+// From positions, or positions and velocities, with even steps and no inputs. InputError when the
+// numbers do not fit the model.
 RolloutStart start_from(const Model& model, const std::vector<double>& state, double horizon,
                         double step);
 
-// Takes samples and inputs from a log whose positions are the inputs, for `horizon` seconds.
+// Takes samples and inputs from what read_inputs_for read, for `horizon` seconds.
 void take_inputs(const Log& inputs, double horizon, RolloutStart& start);
 
 }  // namespace mechfit

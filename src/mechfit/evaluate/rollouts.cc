@@ -1,13 +1,11 @@
-#include "rollout_runs.h"
+#include "mechfit/evaluate/rollouts.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "commands.h"
 #include "mechfit/base/error.h"
 #include "mechfit/evaluate/ensemble.h"
-#include "mechfit/integrate/runge_kutta.h"
-#include "mechfit/integrate/variational.h"
+#include "mechfit/evaluate/start_states.h"
 #include "mechfit/mechanics/point.h"
 
 namespace mechfit {
@@ -20,8 +18,8 @@ int samples_within(std::span<const double> t, double horizon) {
   return std::max(static_cast<int>(last - t.begin()), std::min(2, static_cast<int>(t.size())));
 }
 
-Trajectory simulate(const Model& model, const RolloutStart& start, RolloutIntegrator integrator,
-                    int substeps, ThreadPool& pool, StepStatus& status) {
+Trajectory simulate(const Model& model, const RolloutStart& start, const RolloutOptions& options,
+                    ThreadPool& pool, StepStatus& status) {
   const int n = model.joints(), m = model.inputs();
   std::vector<double> h;
   for (std::size_t k = 1; k < start.t.size(); ++k) h.push_back(start.t[k] - start.t[k - 1]);
@@ -32,10 +30,8 @@ Trajectory simulate(const Model& model, const RolloutStart& start, RolloutIntegr
   request.v0 = start.v0;
   request.h = h;
   request.u = start.u;
-  request.substeps = substeps;
-  const Rollout rollout = integrator == RolloutIntegrator::variational
-                              ? variational_rollout(model, request, pool)
-                              : runge_kutta_rollout(model, request, RungeKutta::rk4, pool);
+  request.substeps = options.substeps;
+  const Rollout rollout = roll_out(model, request, options.integrator, pool);
   status = rollout.status[0];
 
   Trajectory run;
@@ -94,18 +90,18 @@ Trajectory spread(const Trajectory* own, const std::vector<Trajectory>& members,
 }  // namespace
 
 RolloutResult roll_out(const ModelRecord& record, const std::vector<RolloutStart>& starts,
-                       RolloutIntegrator integrator, int substeps, ThreadPool& pool) {
+                       const RolloutOptions& options, ThreadPool& pool) {
   RolloutResult result;
   result.log.channels = record.channels;
   const Ensemble ensemble = ensemble_of(record);
   const int n = record.model.joints(), m = record.model.inputs();
   for (const RolloutStart& start : starts) {
     StepStatus status = StepStatus::ok;
-    Trajectory run = simulate(record.model, start, integrator, substeps, pool, status);
+    Trajectory run = simulate(record.model, start, options, pool, status);
     std::vector<Trajectory> members;
     for (const Model& member : ensemble.members) {
       StepStatus own = StepStatus::ok;
-      members.push_back(simulate(member, start, integrator, substeps, pool, own));
+      members.push_back(simulate(member, start, options, pool, own));
       if (status == StepStatus::ok) status = own;
     }
     if (members.size() > 1) run = spread(ensemble.mean ? nullptr : &run, members, n, m);
@@ -113,6 +109,25 @@ RolloutResult roll_out(const ModelRecord& record, const std::vector<RolloutStart
     result.status.push_back(status);
   }
   return result;
+}
+
+Starts run_states(const Model& model, const Log& log, StartKind kind, int window,
+                  ThreadPool& pool) {
+  const bool estimated = kind == StartKind::estimated;
+  Starts starts = run_starts(log, estimated ? window : 0);
+  for (const Trajectory& run : log.runs) {
+    if (!estimated && run.qd.size() != run.q.size())
+      throw InputError("run '" + run.name +
+                       "' has no velocities to start from (option 'qd' names them)");
+    if (estimated && first_start(run, window) < 0)
+      throw InputError("run '" + run.name + "' has " + std::to_string(run.size()) +
+                       " samples, too few to estimate a state and go on from there");
+  }
+  if (estimated)
+    estimate_states(model, log, window, starts, pool);
+  else
+    take_logged_states(log, starts);
+  return starts;
 }
 
 std::vector<RolloutStart> starts_of(const Model& model, const Log& log, const Starts& starts,
@@ -138,11 +153,12 @@ RolloutStart start_from(const Model& model, const std::vector<double>& state, do
                         double step) {
   const std::size_t n = model.joints();
   if (state.size() != n && state.size() != 2 * n)
-    throw UsageError("--from has " + std::to_string(state.size()) + " numbers, expected " +
+    throw InputError("option 'from' has " + std::to_string(state.size()) + " numbers, expected " +
                      std::to_string(n) + " positions, or these and as many velocities");
   for (const double x : state)
-    if (!std::isfinite(x)) throw UsageError("--from: every number must be finite");
-  if (horizon / step > 1e8) throw UsageError("--horizon has more than 1e8 steps of --step");
+    if (!std::isfinite(x)) throw InputError("option 'from': every number must be finite");
+  if (horizon / step > 1e8)
+    throw InputError("option 'horizon' has more than 1e8 steps of option 'step'");
   RolloutStart start;
   start.name = "rollout";
   start.q0.assign(state.begin(), state.begin() + n);

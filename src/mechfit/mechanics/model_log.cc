@@ -1,0 +1,71 @@
+#include "mechfit/mechanics/model_log.h"
+
+#include "mechfit/base/error.h"
+#include "mechfit/base/text.h"
+
+namespace mechfit {
+namespace {
+
+void check_joints(const Channels& own, const Log& log, const std::string& file) {
+  if (log.n() != own.n())
+    throw InputError(file + ": " + counted(log.n(), "joint") + ", the model has " +
+                     std::to_string(own.n()) + " (name the columns with option 'q')");
+}
+
+void check_inputs(const Channels& own, const Channels& found, const std::string& file) {
+  if (own.m() > 0 && found.m() != own.m())
+    throw InputError(file + ": " + counted(found.m(), "input") + ", the model has " +
+                     std::to_string(own.m()) + " (name the columns with option 'u')");
+}
+
+void check_units(const Channels& own, const Channels& found, const std::string& file) {
+  for (int i = 0; i < own.n(); ++i)
+    if (!own.units[i].empty() && !found.units[i].empty() && own.units[i] != found.units[i])
+      throw InputError(file + ": joint '" + found.joints[i] + "' is in " + found.units[i] +
+                       ", the model's '" + own.joints[i] + "' in " + own.units[i]);
+}
+
+}  // namespace
+
+ReadResult read_log_for(const ModelRecord& record, const std::vector<std::string>& files,
+                        ReadOptions options) {
+  const Channels& own = record.channels;
+  const bool own_types = options.joint_types.empty();
+  if (own_types) options.joint_types = own.joint_types;
+  const auto hold = record.metadata.find("input_hold");
+  if (hold != record.metadata.end() && hold->second == name_of(InputHold::linear))
+    options.input_hold = InputHold::linear;
+  ReadResult result;
+  try {
+    result = read_log(files, options);
+  } catch (const InputError&) {
+    // Another number of joints than types is better said in terms of the model.
+    if (!own_types) throw;
+    options.joint_types.clear();
+    check_joints(own, read_log(files, options).log, files[0]);
+    throw;
+  }
+  check_joints(own, result.log, files[0]);
+  check_inputs(own, result.log.channels, files[0]);
+  check_units(own, result.log.channels, files[0]);
+  if (own.m() == 0 && result.log.m() > 0)
+    result.notes.push_back("the model has no inputs, those of the log are ignored");
+  return result;
+}
+
+Log read_inputs_for(const ModelRecord& record, const std::string& file,
+                    const ReadOptions& options) {
+  if (record.model.inputs() == 0) throw InputError("option 'u': the model has no inputs");
+  ReadOptions read;
+  read.time = options.time;
+  read.q = options.u.empty() ? record.channels.inputs : options.u;
+  read.joint_types = {JointType::plain};
+  read.gap = 0;
+  Log log = read_log({file}, read).log;
+  if (log.n() != record.model.inputs())
+    throw InputError(file + ": " + counted(log.n(), "input") + ", the model has " +
+                     std::to_string(record.model.inputs()));
+  return log;
+}
+
+}  // namespace mechfit

@@ -1,0 +1,39 @@
+#pragma once
+
+// The one header for users: what the command line does, as plain functions and structs.
+//
+//   using namespace mechfit;
+//   ThreadPool pool(default_threads());
+//   const Log log = read_log({"log.csv"}).log;
+//   for (const auto& warning : inspect_log(log).warnings) std::puts(warning.c_str());
+//   const FitResult fitted = fit(log, std::nullopt, {}, pool);
+//   const Scores scores = evaluate(fitted.model, fitted.validation, {}, pool);
+//   const ModelRecord record{fitted.model, fitted.channels, {}, fitted.members, fitted.covariance};
+//   const RolloutStart start = start_from(record.model, {0.5, 0.0}, 10.0, 0.01);
+//   write_log("motion.csv", roll_out(record, {start}, {}, pool).log);
+//   save_model("model.safetensors", record, /*overwrite=*/false);
+//
+// Whatever the outside world has wrong is an InputError, with one line that says what. Messages
+// name options as the fields of the structs are called.
+
+#include "mechfit/base/error.h"
+#include "mechfit/base/names.h"                      // name_of, value_of: the words for enums
+#include "mechfit/base/thread_pool.h"                // ThreadPool, default_threads
+#include "mechfit/estimate/kalman/smoother.h"        // smooth
+#include "mechfit/estimate/motion/model_smoother.h"  // smooth_with_model
+#include "mechfit/evaluate/ensemble.h"               // ensemble_of
+#include "mechfit/evaluate/model_point.h"            // describe_model, model_at, model_json
+#include "mechfit/evaluate/rollouts.h"               // roll_out, start_from, run_states, starts_of
+#include "mechfit/evaluate/scores.h"                 // evaluate, scores_json
+#include "mechfit/evaluate/verdict.h"                // judge
+#include "mechfit/files/read_log.h"                  // read_log, write_log
+#include "mechfit/fit/checkpoint.h"                  // checkpoints, settings_text
+#include "mechfit/fit/fit.h"                         // fit
+#include "mechfit/integrate/rollout.h"               // roll_out of many trajectories at once
+#include "mechfit/integrate/simulate.h"              // simulate
+#include "mechfit/log/inspect.h"                     // inspect_log
+#include "mechfit/mechanics/model_file.h"            // load_model, save_model
+#include "mechfit/mechanics/model_log.h"             // read_log_for, read_inputs_for
+#include "mechfit/mechanics/point.h"                 // PointDynamics
+#include "mechfit/report/report.h"                   // write_fit_report, report_page
+#include "mechfit/version.h"                         // kVersion
