@@ -6,6 +6,7 @@
 #include "mechfit/fit/fit.h"
 #include "mechfit/integrate/simulate.h"
 #include "mechfit/log/read_options.h"
+#include "mechfit/mechanics/families/smm/smm.h"
 #include "mechfit/study/data_set.h"
 
 namespace mechfit {

@@ -4,6 +4,9 @@
 
 #include <cmath>
 
+#include "mechfit/mechanics/families/analytic/analytic.h"
+#include "mechfit/mechanics/families/smm/smm.h"
+#include "mechfit/mechanics/families/trig/trig.h"
 #include "mechfit/mechanics/point.h"
 #include "tests/mechanics/models.h"
 

@@ -156,8 +156,8 @@ ModelRecord parse_model(std::string_view bytes, const std::string& name) {
   return record;
 }
 
-void save_model(const std::string& path, const ModelRecord& record, bool force) {
-  refuse_overwrite(path, force);
+void save_model(const std::string& path, const ModelRecord& record, bool overwrite) {
+  refuse_overwrite(path, overwrite);
   write_file_atomically(path, format_model(record));
 }
 

@@ -30,8 +30,8 @@ std::string format_model(const ModelRecord& record);
 // InputError that says what is wrong.
 ModelRecord parse_model(std::string_view bytes, const std::string& name);
 
-// Refuses to overwrite unless `force`; the file appears whole or not at all.
-void save_model(const std::string& path, const ModelRecord& record, bool force);
+// Refuses to overwrite unless told to; the file appears whole or not at all.
+void save_model(const std::string& path, const ModelRecord& record, bool overwrite);
 ModelRecord load_model(const std::string& path);
 
 }  // namespace mechfit

@@ -2,6 +2,7 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/fit/smoothed/objectives.h"
+#include "mechfit/integrate/runge_kutta.h"
 
 // mean of w_j (q_j - q_j(data))^2 and v_w_j (v_j - v_j(data))^2 after one step, over pairs.
 namespace mechfit {
