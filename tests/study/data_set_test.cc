@@ -10,6 +10,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/files/csv.h"
 #include "mechfit/files/number.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "mechfit/mechanics/point.h"
 #include "mechfit/study/cell.h"
 #include "tests/support/scratch_folder.h"
