@@ -91,8 +91,7 @@ int run_fit(const FitCommand& command) {
   }
   if (!command.json)
     for (const auto& note : notes) print_note(note);
-  const std::string data =
-      fingerprint(input.log) + (validation ? fingerprint(*validation) : std::string());
+  const std::string data = fingerprint(input.log, validation);
   const std::string owner = data + " " + settings_text(options);
 
   make_folders(command.run);

@@ -11,7 +11,7 @@
 namespace mechfit {
 namespace {
 
-using test::make_log;
+using test::empty_log;
 using test::run_smoother;
 using test::swings;
 

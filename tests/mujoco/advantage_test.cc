@@ -7,9 +7,11 @@
 #include <limits>
 #include <numbers>
 
+#include "mechfit/base/random.h"
 #include "mechfit/evaluate/scores.h"
 #include "mechfit/fit/fit.h"
 #include "mechfit/integrate/simulate.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "tests/mujoco/judge.h"
 #include "tests/support/logs.h"
 

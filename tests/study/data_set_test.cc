@@ -10,6 +10,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/files/csv.h"
 #include "mechfit/files/number.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "mechfit/mechanics/point.h"
 #include "mechfit/study/cell.h"
 #include "tests/support/scratch_folder.h"
@@ -19,8 +20,8 @@
 namespace mechfit {
 namespace {
 
-using testing::HasSubstr;
-using testing::ThrowsMessage;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 StudyData simulated(std::vector<double> noises, int seeds = 2,
                     Pendulum pendulum = Pendulum::points) {
@@ -53,8 +54,8 @@ void write_splits(const std::string& folder, const std::string& text) {
   write_file_atomically(folder + "/splits.json", text);
 }
 
-class Protocol : public testing::TestWithParam<Pendulum> {};
-INSTANTIATE_TEST_SUITE_P(StudyData, Protocol, testing::Values(Pendulum::points, Pendulum::rods));
+class Protocol : public ::testing::TestWithParam<Pendulum> {};
+INSTANTIATE_TEST_SUITE_P(StudyData, Protocol, ::testing::Values(Pendulum::points, Pendulum::rods));
 
 TEST_P(Protocol, IsThePapers) {
   const StudyData data = simulated({0.1}, 2, GetParam());

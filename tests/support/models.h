@@ -10,6 +10,9 @@
 
 #include "mechfit/base/gradient_check.h"
 #include "mechfit/base/random.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
+#include "mechfit/mechanics/families/smm/smm.h"
+#include "mechfit/mechanics/families/trig/trig.h"
 #include "mechfit/mechanics/model.h"
 
 // Models of every family, for tests of the algorithms that go through the door.

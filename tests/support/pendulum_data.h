@@ -4,9 +4,11 @@
 #include <numbers>
 #include <vector>
 
+#include "mechfit/base/random.h"
 #include "mechfit/evaluate/acceleration_error.h"
 #include "mechfit/integrate/variational.h"
 #include "mechfit/mechanics/euler_lagrange.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "tests/support/logs.h"
 
 // Runs of the double pendulum of point masses as in the published experiment: released at rest,
