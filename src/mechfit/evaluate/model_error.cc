@@ -1,0 +1,294 @@
+#include "mechfit/evaluate/model_error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "mechfit/base/error.h"
+#include "mechfit/estimate/kalman/smoother.h"
+#include "mechfit/evaluate/error_search.h"
+#include "mechfit/evaluate/time_grid.h"
+#include "mechfit/log/split.h"
+
+namespace mechfit {
+namespace {
+
+// omega h of the grid: the midpoint rule's relative error (omega h)^2 / 12 is 0.2 %.
+constexpr double kPhase = 0.15;
+constexpr int kMostParts = 16;
+// Steps of the first grid, and of a piece where there are more.
+constexpr double kMostSteps = 4000, kPiece = 400;
+// The motion's frequency is taken from the smoother, whose noise hides the fastest part, then from
+// the motion itself, until it grows no more.
+constexpr int kPasses = 3;
+constexpr double kGrown = 1.2;
+
+// The search begins above the noise that a smoother finds at coarse steps, in units of the motion.
+constexpr double kFirstSigma = 3e-3;
+// Least noise: its second difference in units of the accelerations. Least s in the same units.
+constexpr double kLeastSigma = 1e-5, kLeastS = 1e-4;
+
+constexpr int kDraws = 12;                                 // per factor of s
+constexpr double kFarthestFactor = 8, kNextFactor = 1.25;  // of s
+constexpr double kNegligible = 1e-6;                       // weight
+// Real errors are no such process. Deviation of the logarithm of estimate over truth that is left
+// where the observations show the error, and more where noise hides it: measured by the battery.
+constexpr double kFormSeen = 0.05, kFormHidden = 0.35;
+constexpr double kTwoSided = 1.645;  // deviations that hold 90 %
+constexpr double kLow = 0.05, kHigh = 0.95;
+
+// Root mean squares per joint.
+struct Magnitudes {
+  std::vector<double> position, acceleration;  // [n]
+  std::vector<double> omega;                   // of jerk over acceleration [n]
+
+  double fastest() const { return *std::max_element(omega.begin(), omega.end()); }
+};
+
+// Accelerations by second differences.
+Magnitudes magnitudes(int n, const std::vector<std::vector<double>>& t,
+                      const std::vector<std::vector<double>>& q) {
+  Magnitudes out;
+  for (int j = 0; j < n; ++j) {
+    double position = 0, acceleration = 0, jerk = 0;
+    std::size_t samples = 0, inner = 0, steps = 0;
+    for (std::size_t r = 0; r < t.size(); ++r) {
+      const auto at = [&](std::size_t k) { return q[r][k * n + j]; };
+      double mean = 0, last = 0;
+      for (std::size_t k = 0; k < t[r].size(); ++k)
+        mean += at(k) / static_cast<double>(t[r].size());
+      for (std::size_t k = 0; k < t[r].size(); ++k, ++samples)
+        position += (at(k) - mean) * (at(k) - mean);
+      for (std::size_t k = 1; k + 1 < t[r].size(); ++k, ++inner) {
+        const double h1 = t[r][k] - t[r][k - 1], h2 = t[r][k + 1] - t[r][k];
+        const double a = ((at(k + 1) - at(k)) / h2 - (at(k) - at(k - 1)) / h1) / (0.5 * (h1 + h2));
+        acceleration += a * a;
+        if (k > 1) jerk += (a - last) * (a - last) / (h1 * h1);
+        steps += k > 1;
+        last = a;
+      }
+    }
+    const auto root = [](double sum, std::size_t count) {
+      return sum > 0 ? std::sqrt(sum / static_cast<double>(count)) : 0;
+    };
+    const double a = root(acceleration, inner);
+    // A joint that never moves still has an estimate.
+    out.position.push_back(position > 0 ? root(position, samples) : 1);
+    out.acceleration.push_back(a > 0 ? a : 1);
+    out.omega.push_back(a > 0 ? root(jerk, steps) / a : 0);
+  }
+  return out;
+}
+
+// Evenly spread pieces of about kPiece steps that make kMostSteps together.
+Log pieces(const Log& log, double step) {
+  double seconds = 0;
+  for (const auto& run : log.runs) seconds += run.t.back() - run.t.front();
+  if (seconds <= kMostSteps * step) return log;
+  Log all;
+  for (const auto& run : log.runs)
+    for (int begin = 0; begin < run.size();) {
+      int end = begin;
+      while (end < run.size() && run.t[end] - run.t[begin] <= kPiece * step) ++end;
+      all.runs.push_back(slice(run, log.n(), log.m(), begin, end));
+      begin = end;
+    }
+  std::erase_if(all.runs, [&](const Trajectory& run) {
+    return run.t.back() - run.t.front() < 0.5 * kPiece * step || run.size() < 8;
+  });
+  if (all.runs.empty()) return log;
+  Log out;
+  out.channels = log.channels;
+  const auto count = std::min<std::size_t>(all.runs.size(), static_cast<int>(kMostSteps / kPiece));
+  for (std::size_t i = 0; i < count; ++i) out.runs.push_back(all.runs[i * all.runs.size() / count]);
+  return out;
+}
+
+struct Weighted {
+  double value, weight;
+};
+
+// Of sorted values.
+double quantile(const std::vector<Weighted>& x, double share) {
+  double total = 0, sum = 0;
+  for (const auto& [value, weight] : x) total += weight;
+  for (const auto& [value, weight] : x)
+    if ((sum += weight) >= share * total) return value;
+  return x.back().value;
+}
+
+// Mean squares of errors and accelerations along all runs, for one s.
+struct DrawnSquares {
+  std::vector<double> error, acceleration;  // [kDraws][n]
+  double mean = 0;                          // of the mean errors, over joints too
+};
+
+DrawnSquares draw_squares(ErrorSearch& search, ThreadPool& pool) {
+  std::vector<CorrelatedMotion::Draws> draws(search.runs.size());
+  pool.run(static_cast<int>(draws.size()), [&](int r, int) {
+    if (!search.usable[r] ||
+        !search.runs[r].draw(search.noise, kDraws, static_cast<std::uint64_t>(r), draws[r]))
+      draws[r] = {};
+  });
+  DrawnSquares out;
+  out.error.assign(kDraws * search.tau.size(), 0.0);
+  out.acceleration = out.error;
+  double inner = 0;
+  for (std::size_t r = 0; r < draws.size(); ++r)
+    if (!draws[r].error2.empty()) inner += search.runs[r].run.samples() - 2;
+  for (const auto& own : draws) {
+    for (std::size_t k = 0; k < own.error2.size(); ++k) {
+      out.error[k] += own.error2[k] / inner;
+      out.acceleration[k] += own.acceleration2[k] / inner;
+    }
+    for (const double x : own.mean2) out.mean += x / inner / static_cast<double>(own.mean2.size());
+  }
+  return out;
+}
+
+// Errors given the observations, over factors of s as likely as they are.
+void draw_errors(ErrorSearch& search, ThreadPool& pool, ModelError& out) {
+  const int n = static_cast<int>(search.tau.size());
+  const CorrelatedNoise best = search.noise;
+  const double top = search.posterior();
+  double total = 0, seen = 0;
+  std::vector<Weighted> overall;
+  out.joint.assign(n, 0.0);
+  out.acceleration.assign(n, 0.0);
+  for (double factor = 1 / kFarthestFactor; factor < kFarthestFactor; factor *= kNextFactor) {
+    for (int j = 0; j < n; ++j) search.noise.s[j] = factor * best.s[j];
+    const double weight = std::exp(search.posterior() - top);
+    if (!(weight > kNegligible)) continue;
+    const DrawnSquares squares = draw_squares(search, pool);
+    seen += weight * kDraws * squares.mean;
+    for (int d = 0; d < kDraws; ++d, total += weight) {
+      double sum = 0;
+      for (int j = 0; j < n; ++j) {
+        sum += squares.error[d * n + j] / n;
+        out.joint[j] += weight * squares.error[d * n + j];
+        out.acceleration[j] += weight * squares.acceleration[d * n + j];
+      }
+      out.overall += weight * sum;
+      overall.push_back({std::sqrt(sum), weight});
+    }
+  }
+  search.noise = best;
+  for (double& x : out.joint) x = std::sqrt(x / total);
+  for (double& x : out.acceleration) x = std::sqrt(x / total);
+  out.seen = std::clamp(seen / out.overall, 0.0, 1.0);
+  out.overall = std::sqrt(out.overall / total);
+  std::sort(overall.begin(), overall.end(), [](auto& a, auto& b) { return a.value < b.value; });
+  const double form = kTwoSided * (kFormSeen + (1 - out.seen) * kFormHidden);
+  const double down = std::min(0.0, std::log(quantile(overall, kLow) / out.overall));
+  const double up = std::max(0.0, std::log(quantile(overall, kHigh) / out.overall));
+  out.low = out.overall * std::exp(-std::hypot(down, form));
+  out.high = out.overall * std::exp(std::hypot(up, form));
+}
+
+// The log's motion as far as it is known.
+struct Motion {
+  std::vector<std::vector<double>> t, q;  // [runs]
+};
+
+Motion motion_of(const Log& log) {
+  Motion motion;
+  for (const auto& run : log.runs) {
+    motion.t.push_back(run.t);
+    motion.q.push_back(run.q);
+  }
+  return motion;
+}
+
+// Puts the log on a new grid and the search there, from the motion known so far.
+void place(const Model& model, const TimeGrid& grid, const Motion& motion, const Magnitudes& size,
+           ErrorSearch& search) {
+  const int n = model.joints();
+  search.runs.clear();
+  for (std::size_t r = 0; r < grid.log.runs.size(); ++r) {
+    const Trajectory& run = grid.log.runs[r];
+    search.runs.emplace_back(model, run, interpolate(motion.t[r], motion.q[r], n, run.t));
+  }
+  search.usable.assign(search.runs.size(), 1);
+  double seconds = 0, observed = 0;
+  for (const auto& run : grid.log.runs) {
+    seconds += run.t.back() - run.t.front();
+    for (int k = 1; k < run.size(); ++k) observed += !std::isnan(run.q[k * n]);
+  }
+  const double step = seconds / std::max(observed, 1.0);
+  search.tau.clear();
+  search.least_sigma.clear();
+  search.least_s.clear();
+  for (int j = 0; j < n; ++j) {
+    const double omega = size.omega[j] > 0 ? size.omega[j] : size.fastest();
+    search.tau.push_back(omega > 0 ? 1 / omega : step);
+    search.least_sigma.push_back(kLeastSigma * size.acceleration[j] * step * step);
+    search.least_s.push_back(kLeastS * size.acceleration[j]);
+  }
+}
+
+}  // namespace
+
+double ModelError::explained() const {
+  double error2 = 0, acceleration2 = 0;
+  for (const double x : joint) error2 += x * x;
+  for (const double x : acceleration) acceleration2 += x * x;
+  return error2 < acceleration2 ? 1 - error2 / acceleration2 : 0;
+}
+
+ModelError model_error(const Model& model, const Log& observed, ThreadPool& pool) {
+  const int n = model.joints();
+  MECHFIT_CHECK(observed.n() == n, "a log of another machine");
+  const SmoothResult all = smooth(observed, {}, pool);
+  Motion motion = motion_of(all.log);
+  Magnitudes size = magnitudes(n, motion.t, motion.q);
+  double fastest = std::max(size.fastest(), 1e-6);
+  const Log log = pieces(observed, kPhase / fastest);
+
+  ErrorSearch search(model, pool);
+  TimeGrid grid = time_grid(log, kPhase / fastest, kMostParts);
+  const SmoothResult smoothed = smooth(grid.log, {}, pool);
+  motion = motion_of(smoothed.log);
+  size = magnitudes(n, motion.t, motion.q);
+  const double runs = static_cast<double>(grid.log.runs.size());
+  for (int j = 0; j < n; ++j) {
+    double variance = 0;
+    for (int r = 0; r < static_cast<int>(grid.log.runs.size()); ++r)
+      variance += smoothed.at(r, j).observation_sd * smoothed.at(r, j).observation_sd / runs;
+    search.noise.sigma.push_back(std::max(std::sqrt(variance), kFirstSigma * size.position[j]));
+    search.noise.s.push_back(size.acceleration[j]);
+  }
+  ModelError out;
+  out.runs = static_cast<int>(grid.log.runs.size());
+  for (int pass = 0; pass < kPasses; ++pass) {
+    place(model, grid, motion, size, search);
+    if (pass == 0) search.noise.tau = search.tau;
+    search.run();
+    if (!search.any_usable()) {
+      out.without_model = out.runs;
+      out.joint.assign(n, std::numeric_limits<double>::infinity());
+      out.overall = out.low = out.high = out.joint[0];
+      out.acceleration = size.acceleration;
+      out.noise = search.noise.sigma;
+      out.tau = search.noise.tau;
+      return out;
+    }
+    for (std::size_t r = 0; r < search.runs.size(); ++r) {
+      motion.t[r] = grid.log.runs[r].t;
+      motion.q[r] = search.runs[r].run.q;
+    }
+    size = magnitudes(n, motion.t, motion.q);
+    if (pass + 1 == kPasses || size.fastest() < kGrown * fastest) break;
+    fastest = size.fastest();
+    const int pooled = grid.pooled;
+    grid = time_grid(log, kPhase / fastest, kMostParts);
+    for (double& sigma : search.noise.sigma) sigma *= std::sqrt(1.0 * pooled / grid.pooled);
+  }
+  draw_errors(search, pool, out);
+  out.without_model = static_cast<int>(std::count(search.usable.begin(), search.usable.end(), 0));
+  out.noise = search.noise.sigma;
+  for (double& sigma : out.noise) sigma *= std::sqrt(1.0 * grid.pooled);
+  out.tau = search.noise.tau;
+  return out;
+}
+
+}  // namespace mechfit

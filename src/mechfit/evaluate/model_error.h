@@ -1,0 +1,39 @@
+#pragma once
+
+#include <vector>
+
+#include "mechfit/base/thread_pool.h"
+#include "mechfit/log/log.h"
+#include "mechfit/mechanics/model.h"
+
+namespace mechfit {
+
+// How wrong a model's accelerations are along a log's motion, seen in the observed positions alone.
+struct ModelError {
+  std::vector<double> joint;  // root mean square of the acceleration error  [n] [unit/s^2]
+  double overall = 0;         // and over the joints too
+  double low = 0, high = 0;   // that hold the overall one with a probability of 90 %
+  double seen = 0;  // share of the mean square that the observations show; the rest is what their
+                    // noise can hide
+  std::vector<double> acceleration;  // root mean square of the motion's own accelerations   [n]
+  std::vector<double> noise;         // standard deviation of an observation                 [n]
+  std::vector<double> tau;           // time over which the error changes                    [n] [s]
+  int runs = 0, without_model = 0;   // pieces of motion looked at; of these: those where M is not
+                                     // positive definite, which are left out
+
+  double explained() const;  // share of the accelerations' mean square, at least 0
+};
+
+// A smoother's accelerations are too slow and too noisy to judge a good model. Here the motion is
+// integrated out: with y = q + N(0, sigma^2) and errors e(q) of the model's discrete equation that
+// are a smooth random process of deviation s and time scale tau (correlated_motion.h), sigma, s and
+// tau are the most likely ones; the errors are then drawn given the observations and s. A bad model
+// has a large s, which frees the motion from it. docs/verdicts.md derives and measures this.
+//
+// The equation is taken on a grid fine enough for the midpoint rule, whatever the log's steps. Of a
+// long log evenly spread pieces serve. Errors are infinite when the model has no positive definite
+// M on any of them. InputError when the log is too short to be smoothed. Bits do not depend on the
+// number of threads.
+ModelError model_error(const Model& model, const Log& observed, ThreadPool& pool);
+
+}  // namespace mechfit

@@ -1,0 +1,106 @@
+#include "mechfit/evaluate/time_grid.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "mechfit/base/error.h"
+
+namespace mechfit {
+namespace {
+
+constexpr int kFewest = 16;  // observations that every run keeps
+
+double median_step(const Log& log) {
+  std::vector<double> steps;
+  for (const auto& run : log.runs)
+    for (int k = 0; k + 1 < run.size(); ++k) steps.push_back(run.t[k + 1] - run.t[k]);
+  MECHFIT_CHECK(!steps.empty(), "a log without steps");
+  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
+  std::nth_element(steps.begin(), middle, steps.end());
+  return *middle;
+}
+
+// Means of `count` samples around every count-th; count is odd.
+Trajectory pool_samples(const Trajectory& run, int n, int m, int count) {
+  const int half = count / 2;
+  Trajectory out;
+  out.name = run.name;
+  for (int k = half; k + half < run.size(); k += count) {
+    out.t.push_back(run.t[k]);
+    for (int j = 0; j < n; ++j) {
+      double sum = 0;
+      for (int i = k - half; i <= k + half; ++i) sum += run.q[i * n + j];  // NaN stays NaN
+      out.q.push_back(sum / count);
+    }
+    if (run.u.empty()) continue;
+    const int end = std::min(k + count, run.size());
+    for (int j = 0; j < m; ++j) {
+      double sum = 0;
+      for (int i = k; i < end; ++i) sum += run.u[i * m + j];
+      out.u.push_back(sum / (end - k));
+    }
+  }
+  return out;
+}
+
+Trajectory refine(const Trajectory& run, int n, int m, double step, int most_parts) {
+  Trajectory out;
+  out.name = run.name;
+  for (int k = 0; k < run.size(); ++k) {
+    const double h = k + 1 < run.size() ? run.t[k + 1] - run.t[k] : 0;
+    const double wanted = std::min(std::ceil(h / step - 1e-9), 1.0 * most_parts);
+    const int parts = std::max(1, static_cast<int>(wanted));
+    for (int part = 0; part < parts; ++part) {
+      out.t.push_back(run.t[k] + h * part / parts);
+      for (int j = 0; j < n; ++j)
+        out.q.push_back(part == 0 ? run.q[k * n + j] : std::numeric_limits<double>::quiet_NaN());
+      for (int j = 0; j < m && !run.u.empty(); ++j) out.u.push_back(run.u[k * m + j]);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+TimeGrid time_grid(const Log& log, double step, int most_parts) {
+  MECHFIT_CHECK(step > 0 && most_parts >= 1);
+  TimeGrid grid;
+  grid.log.channels = log.channels;
+  int shortest = std::numeric_limits<int>::max();
+  for (const auto& run : log.runs) shortest = std::min(shortest, run.size());
+  const double most = std::min(step / median_step(log), 1.0 * shortest / kFewest);
+  grid.pooled = std::max(0, static_cast<int>((most - 1) / 2)) * 2 + 1;
+  for (const auto& run : log.runs) {
+    const int m = log.m();
+    grid.log.runs.push_back(
+        refine(grid.pooled > 1 ? pool_samples(run, log.n(), m, grid.pooled) : run, log.n(), m, step,
+               most_parts));
+  }
+  return grid;
+}
+
+std::vector<double> interpolate(std::span<const double> from, std::span<const double> q, int n,
+                                std::span<const double> to) {
+  const int size = static_cast<int>(from.size()), points = std::min(4, size);
+  MECHFIT_CHECK(q.size() == from.size() * n && size >= 1);
+  std::vector<double> out;
+  int k = 0;
+  for (const double t : to) {
+    while (k + 2 < size && from[k + 1] < t) ++k;
+    const int begin = std::clamp(k - 1, 0, size - points);
+    for (int j = 0; j < n; ++j) {
+      double sum = 0;
+      for (int i = begin; i < begin + points; ++i) {
+        double weight = 1;
+        for (int other = begin; other < begin + points; ++other)
+          if (other != i) weight *= (t - from[other]) / (from[i] - from[other]);
+        sum += weight * q[i * n + j];
+      }
+      out.push_back(sum);
+    }
+  }
+  return out;
+}
+
+}  // namespace mechfit
