@@ -73,7 +73,8 @@ class Battery {
   explicit Battery(std::string filter) : filter_(std::move(filter)), pool_(1) {}
 
   void judge(const Machine& machine, const std::string& what, const Recording& recording,
-             const Model& model, const Simulation& data) {
+             const Ensemble& ensemble, const Simulation& data) {
+    const Model& model = ensemble.model;
     const MotionPoints points = motion_points(data.truth, InputAtSample::next);
     Judged row{machine.name,
                what,
@@ -87,7 +88,7 @@ class Battery {
     row.smoother = std::sqrt(
         acceleration_error(model, motion_points(smoothed.log, InputAtSample::mean), pool_).mse);
     const std::clock_t start = std::clock();
-    row.error = model_error(model, data.observed, pool_);
+    row.error = model_error(ensemble, data.observed, pool_);
     row.cpu = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     print(row);
     rows_.push_back(std::move(row));
@@ -99,7 +100,7 @@ class Battery {
     for (const auto& [name, value] : change) what += fmt::format("{} = {} ", name, value);
     if (!wanted(machine.name + " " + what)) return;
     const Simulation data = record(machine, recording, ++seed_, pool_);
-    judge(machine, what, recording, Model(system_of(machine, change)), data);
+    judge(machine, what, recording, {Model(system_of(machine, change)), {}, false}, data);
   }
 
   // A fitted model: three quarters of the runs train it, the others judge.
@@ -121,7 +122,10 @@ class Battery {
       own.truth.runs.push_back(data.truth.runs[r]);
     }
     const FitResult result = fit(train, own.observed, options, pool_);
-    judge(machine, "fit " + what, recording, result.model, own);
+    Ensemble ensemble{result.model, {}, false};
+    if (!result.covariance.empty())
+      ensemble.members = draw_members(result.model, result.covariance, 16, 0);
+    judge(machine, "fit " + what, recording, ensemble, own);
   }
 
   int finish() const {

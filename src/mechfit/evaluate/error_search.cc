@@ -52,6 +52,9 @@ double ErrorSearch::posterior() {
   for (std::size_t j = 0; j < tau.size(); ++j) {
     const double x = std::log(noise.tau[j] / tau[j]) / kTauDeviation;
     sum += std::log(noise.s[j]) - 0.5 * x * x;
+    if (expected.empty() || !(expected[j] > 0)) continue;
+    const double ratio = noise.s[j] / expected[j];
+    sum -= std::log1p(ratio * ratio);
   }
   return sum;
 }

@@ -18,8 +18,11 @@ class ErrorSearch {
   std::vector<double> tau;                   // what noise.tau is expected to be    [n]
   std::vector<double> least_sigma, least_s;  // of the search                       [n]
 
+  std::vector<double> expected;  // s, where something is known; else empty
+
   // Logarithm of likelihood times prior around the motions. The prior is flat in s, so an error too
-  // small to be seen is taken as large as it can be without being seen; log tau is normal.
+  // small to be seen is taken as large as it can be without being seen; with something expected it
+  // is Cauchy's, 1 / (1 + (s / expected)^2), which the observations overrule. log tau is normal.
   double posterior();
 
   // Motions and noise by turns, from the noise there is.

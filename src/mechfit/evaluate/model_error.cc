@@ -6,6 +6,7 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/estimate/kalman/smoother.h"
+#include "mechfit/evaluate/acceleration_error.h"
 #include "mechfit/evaluate/error_search.h"
 #include "mechfit/evaluate/time_grid.h"
 #include "mechfit/log/split.h"
@@ -28,12 +29,19 @@ constexpr double kFirstSigma = 3e-3;
 // Least noise: its second difference in units of the accelerations. Least s in the same units.
 constexpr double kLeastSigma = 1e-5, kLeastS = 1e-4;
 
+// Share of an error's variance that does not grow with the accelerations. 1, 0.3 and 0.1 were
+// tried.
+constexpr double kShare = 0.3;
+
 constexpr int kDraws = 12;                                 // per factor of s
 constexpr double kFarthestFactor = 8, kNextFactor = 1.25;  // of s
 constexpr double kNegligible = 1e-6;                       // weight
 // Real errors are no such process. Deviation of the logarithm of estimate over truth that is left
 // where the observations show the error, and more where noise hides it: measured by the battery.
 constexpr double kFormSeen = 0.05, kFormHidden = 0.35;
+// How far the members' spread may be from the error they stand for: the truth was 0.5 to 2 times
+// it.
+constexpr double kSpreadFactor = 2;
 constexpr double kTwoSided = 1.645;  // deviations that hold 90 %
 constexpr double kLow = 0.05, kHigh = 0.95;
 
@@ -78,6 +86,30 @@ Magnitudes magnitudes(int n, const std::vector<std::vector<double>>& t,
     out.omega.push_back(a > 0 ? root(jerk, steps) / a : 0);
   }
   return out;
+}
+
+// Errors grow with accelerations: a wrong mass matrix, potential or step acts there most.
+//   g^2 = 0.3 + 0.7 |a|^2 / mean |a|^2,  |a| in units of the joints' root mean squares
+void set_sizes(const Magnitudes& size, std::vector<CorrelatedMotion>& runs) {
+  const std::size_t n = size.acceleration.size();
+  double mean = 0, count = 0;
+  for (auto& run : runs) {
+    const std::vector<double>&q = run.run.q, &h = run.run.h;
+    for (std::size_t k = 0; k < run.size.size(); ++k) {
+      double sum = 0;
+      for (std::size_t j = 0; j < n; ++j) {
+        const double* x = &q[k * n + j];
+        const double a =
+            ((x[2 * n] - x[n]) / h[k + 1] - (x[n] - x[0]) / h[k]) / (0.5 * (h[k] + h[k + 1]));
+        sum += a * a / (size.acceleration[j] * size.acceleration[j]) / static_cast<double>(n);
+      }
+      run.size[k] = sum;
+      mean += run.size[k];
+      ++count;
+    }
+  }
+  for (auto& run : runs)
+    for (double& x : run.size) x = std::sqrt(kShare + (1 - kShare) * x * count / mean);
 }
 
 // Evenly spread pieces of about kPiece steps that make kMostSteps together.
@@ -208,6 +240,7 @@ void place(const Model& model, const TimeGrid& grid, const Motion& motion, const
     const Trajectory& run = grid.log.runs[r];
     search.runs.emplace_back(model, run, interpolate(motion.t[r], motion.q[r], n, run.t));
   }
+  set_sizes(size, search.runs);
   search.usable.assign(search.runs.size(), 1);
   double seconds = 0, observed = 0;
   for (const auto& run : grid.log.runs) {
@@ -226,6 +259,49 @@ void place(const Model& model, const TimeGrid& grid, const Motion& motion, const
   }
 }
 
+// Root mean square over the members of what they predict apart from the model, or from their mean
+// [n]; empty when there are too few.
+std::vector<double> member_spread(const Ensemble& ensemble, const Log& smoothed, ThreadPool& pool) {
+  const std::size_t count = ensemble.members.size();
+  if (count < 2) return {};
+  const MotionPoints points = motion_points(smoothed, InputAtSample::mean);
+  std::vector<std::vector<double>> predicted;
+  for (const Model& member : ensemble.members)
+    predicted.push_back(predict_accelerations(member, points, pool));
+  std::vector<double> centre = predict_accelerations(ensemble.model, points, pool);
+  if (ensemble.mean) {
+    std::fill(centre.begin(), centre.end(), 0.0);
+    for (const auto& own : predicted)
+      for (std::size_t k = 0; k < centre.size(); ++k)
+        centre[k] += own[k] / static_cast<double>(count);
+  }
+  std::vector<double> sum(points.n, 0.0), numbers(points.n, 0.0);
+  for (const auto& own : predicted)
+    for (std::size_t k = 0; k < centre.size(); ++k) {
+      const double x = own[k] - centre[k];
+      if (!std::isfinite(x)) continue;
+      sum[k % points.n] += x * x;
+      numbers[k % points.n] += 1;
+    }
+  for (int j = 0; j < points.n; ++j) sum[j] = std::sqrt(sum[j] / std::max(1.0, numbers[j]));
+  return sum;
+}
+
+// What noise hides of the error is as large as the members' spread makes expect.
+void add_spread(const std::vector<double>& spread, ModelError& out) {
+  if (spread.empty()) return;
+  double square = 0;
+  for (std::size_t j = 0; j < spread.size(); ++j) {
+    const double hidden2 = (1 - out.seen) * spread[j] * spread[j];
+    out.joint[j] = std::sqrt(out.joint[j] * out.joint[j] + hidden2);
+    square += hidden2 / static_cast<double>(spread.size());
+  }
+  out.spread = spread;
+  out.overall = std::hypot(out.overall, std::sqrt(square));
+  out.low = std::hypot(out.low, std::sqrt(square) / kSpreadFactor);
+  out.high = std::hypot(out.high, std::sqrt(square) * kSpreadFactor);
+}
+
 }  // namespace
 
 double ModelError::explained() const {
@@ -236,6 +312,11 @@ double ModelError::explained() const {
 }
 
 ModelError model_error(const Model& model, const Log& observed, ThreadPool& pool) {
+  return model_error(Ensemble{model, {}, false}, observed, pool);
+}
+
+ModelError model_error(const Ensemble& ensemble, const Log& observed, ThreadPool& pool) {
+  const Model& model = ensemble.model;
   const int n = model.joints();
   MECHFIT_CHECK(observed.n() == n, "a log of another machine");
   const SmoothResult all = smooth(observed, {}, pool);
@@ -245,6 +326,7 @@ ModelError model_error(const Model& model, const Log& observed, ThreadPool& pool
   const Log log = pieces(observed, kPhase / fastest);
 
   ErrorSearch search(model, pool);
+  search.expected = member_spread(ensemble, all.log, pool);
   TimeGrid grid = time_grid(log, kPhase / fastest, kMostParts);
   const SmoothResult smoothed = smooth(grid.log, {}, pool);
   motion = motion_of(smoothed.log);
@@ -277,13 +359,14 @@ ModelError model_error(const Model& model, const Log& observed, ThreadPool& pool
       motion.q[r] = search.runs[r].run.q;
     }
     size = magnitudes(n, motion.t, motion.q);
-    if (pass + 1 == kPasses || size.fastest() < kGrown * fastest) break;
-    fastest = size.fastest();
+    if (pass + 1 == kPasses || (pass > 0 && size.fastest() < kGrown * fastest)) break;
+    fastest = std::max(fastest, size.fastest());
     const int pooled = grid.pooled;
     grid = time_grid(log, kPhase / fastest, kMostParts);
     for (double& sigma : search.noise.sigma) sigma *= std::sqrt(1.0 * pooled / grid.pooled);
   }
   draw_errors(search, pool, out);
+  add_spread(search.expected, out);
   out.without_model = static_cast<int>(std::count(search.usable.begin(), search.usable.end(), 0));
   out.noise = search.noise.sigma;
   for (double& sigma : out.noise) sigma *= std::sqrt(1.0 * grid.pooled);

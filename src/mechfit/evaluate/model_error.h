@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "mechfit/base/thread_pool.h"
+#include "mechfit/evaluate/ensemble.h"
 #include "mechfit/log/log.h"
 #include "mechfit/mechanics/model.h"
 
@@ -16,6 +17,7 @@ struct ModelError {
   double seen = 0;  // share of the mean square that the observations show; the rest is what their
                     // noise can hide
   std::vector<double> acceleration;  // root mean square of the motion's own accelerations   [n]
+  std::vector<double> spread;        // of the members' predictions, empty without members   [n]
   std::vector<double> noise;         // standard deviation of an observation                 [n]
   std::vector<double> tau;           // time over which the error changes                    [n] [s]
   int runs = 0, without_model = 0;   // pieces of motion looked at; of these: those where M is not
@@ -35,5 +37,10 @@ struct ModelError {
 // M on any of them. InputError when the log is too short to be smoothed. Bits do not depend on the
 // number of threads.
 ModelError model_error(const Model& model, const Log& observed, ThreadPool& pool);
+
+// The same where equally likely models are known: draws from the covariance of the parameters, or
+// members of an ensemble, whose first is judged. Where noise hides the error, their spread tells
+// it.
+ModelError model_error(const Ensemble& ensemble, const Log& observed, ThreadPool& pool);
 
 }  // namespace mechfit

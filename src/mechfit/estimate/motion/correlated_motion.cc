@@ -30,16 +30,18 @@ Whitening whitening(const CorrelatedNoise& noise, int joint, int k, std::span<co
           std::sqrt((1 + phi * phi) / (rest * rest * rest)) / s};
 }
 
-double whitened(const Whitening& x, const std::vector<double>& e, int n, int k, int j) {
-  return x.weight * (e[k * n + j] - (k > 0 ? x.before * e[(k - 1) * n + j] : 0) -
-                     (k > 1 ? x.earlier * e[(k - 2) * n + j] : 0));
+double whitened(const Whitening& x, const std::vector<double>& e, std::span<const double> size,
+                int n, int k, int j) {
+  return x.weight *
+         (e[k * n + j] / size[k] - (k > 0 ? x.before * e[(k - 1) * n + j] / size[k - 1] : 0) -
+          (k > 1 ? x.earlier * e[(k - 2) * n + j] / size[k - 2] : 0));
 }
 
 }  // namespace
 
 CorrelatedMotion::CorrelatedMotion(const Model& model, const Trajectory& observed,
                                    std::span<const double> start)
-    : run(model, observed, start), n_(model.joints()) {}
+    : run(model, observed, start), size(observed.t.size() - 2, 1.0), n_(model.joints()) {}
 
 double CorrelatedMotion::value(std::span<const double> motion, const CorrelatedNoise& noise) const {
   double sum = 0;
@@ -50,7 +52,7 @@ double CorrelatedMotion::value(std::span<const double> motion, const CorrelatedN
   }
   for (int k = 0; k < run.samples() - 2; ++k)
     for (int j = 0; j < n_; ++j) {
-      const double w = whitened(whitening(noise, j, k, run.h), run.error.e, n_, k, j);
+      const double w = whitened(whitening(noise, j, k, run.h), run.error.e, size, n_, k, j);
       sum += w * w;
     }
   return 0.5 * sum;
@@ -78,8 +80,9 @@ bool CorrelatedMotion::factor(const CorrelatedNoise& noise, double damping) {
         for (int b = 0; b < 3; ++b)
           for (int i = 0; i < n; ++i)
             row[(k - back - begin + b) * n + i] +=
-                factors[back] * run.error.jacobian[(((k - back) * 3 + b) * n + j) * n + i];
-      row[columns] = whitened(x, run.error.e, n, k, j);
+                factors[back] / size[k - back] *
+                run.error.jacobian[(((k - back) * 3 + b) * n + j) * n + i];
+      row[columns] = whitened(x, run.error.e, size, n, k, j);
       for (int i = 0; i < columns; ++i) diagonal_[begin * n + i] += row[i] * row[i];
     }
     const int observed = k >= kOrder ? n : 0;

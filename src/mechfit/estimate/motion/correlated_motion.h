@@ -22,9 +22,9 @@ struct CorrelatedNoise {
 //   J(q) = sum |y - q|^2 / (2 sigma^2) + sum |w(q)|^2 / 2
 //
 // for a fixed model, where w is white when the model's errors e (DelRunError) are a process of
-// variance s^2 that two lags of time tau in a row make of white noise, phi_k = exp(-h_k / tau):
+// variance (s g)^2 that two lags of time tau in a row make of white noise, phi_k = exp(-h_k / tau):
 //
-//   w_k = (e_k - 2 phi_k e_{k-1} + phi_k phi_{k-1} e_{k-2}) / (s c_k)
+//   w_k = (e_k/g_k - 2 phi_k e_{k-1}/g_{k-1} + phi_k phi_{k-1} e_{k-2}/g_{k-2}) / (s c_k)
 //   c_k = sqrt((1 - phi_k^2)^3 / (1 + phi_k^2))
 //
 // h_k is the time between e_{k-1} and e_k. The process is a Matern one of order 3/2: it has a
@@ -35,7 +35,8 @@ class CorrelatedMotion {
   // start [T][n] is where the estimate begins. A run needs three samples.
   CorrelatedMotion(const Model& model, const Trajectory& observed, std::span<const double> start);
 
-  MotionRun run;  // observations, steps, inputs, the estimate q and its errors e
+  MotionRun run;             // observations, steps, inputs, the estimate q and its errors e
+  std::vector<double> size;  // g of the errors, one to begin with  [T-2]
 
   // Errors and derivatives at run.q; false where M is not positive definite.
   [[nodiscard]] bool linearise(const Model& model);
