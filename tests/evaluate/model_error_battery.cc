@@ -194,9 +194,11 @@ void wrong_constants(Battery& battery) {
     battery.wrong(kDouble, {{"l2", 1.3}}, recording);
     battery.wrong(kDamped, {{"eta1", 0}, {"eta2", 0}}, recording);
     battery.wrong(kPoints, {{"g", 2}}, recording);
-    battery.wrong(kCart, {{"m_pole", 0.15}}, recording);
+    // At a noise of 0.4 a pole's wrong mass hides: motions within the noise obey it.
+    const bool loud = recording.noise > 0.3;
+    battery.wrong(kCart, {{loud ? "m_cart" : "m_pole", loud ? 2 : 0.15}}, recording);
     battery.wrong(kSpring, {{"k", 42}}, recording);
-    if (recording.noise > 0.3) continue;
+    if (loud) continue;
     battery.wrong(kFuruta, {{"J_arm", 2.6e-4}}, recording);
     battery.wrong(kPendulum, {{"l", 1.03}}, recording);
   }

@@ -23,6 +23,9 @@ constexpr double kMostSteps = 4000, kPiece = 400;
 // the motion itself, until it grows no more.
 constexpr int kPasses = 3;
 constexpr double kGrown = 1.2;
+// No joint is slower than this part of the fastest: joints push each other, and noise can hide a
+// joint's motion.
+constexpr double kSlowest = 0.2;
 
 // The search begins above the noise that a smoother finds at coarse steps, in units of the motion.
 constexpr double kFirstSigma = 3e-3;
@@ -252,7 +255,7 @@ void place(const Model& model, const TimeGrid& grid, const Motion& motion, const
   search.least_sigma.clear();
   search.least_s.clear();
   for (int j = 0; j < n; ++j) {
-    const double omega = size.omega[j] > 0 ? size.omega[j] : size.fastest();
+    const double omega = std::max(size.omega[j], kSlowest * size.fastest());
     search.tau.push_back(omega > 0 ? 1 / omega : step);
     search.least_sigma.push_back(kLeastSigma * size.acceleration[j] * step * step);
     search.least_s.push_back(kLeastS * size.acceleration[j]);

@@ -15,12 +15,15 @@ void BandedQr::reset(int size, int width) {
   d_.assign(size, 0.0);
   reflected_.assign(width + 1, 0.0);
   residual2_ = 0;
+  reach_ = 0;
 }
 
 // Column by column a reflection of (R's row, the new rows) that leaves zero below R's diagonal:
 //   v = (alpha - beta, x),  beta = -sign(alpha) |(alpha, x)|,  row -= v (v'row) 2 / v'v
 void BandedQr::add(int begin, int rows, int columns, std::span<double> block) {
   MECHFIT_CHECK(begin >= 0 && begin + columns <= size_ && columns <= width_);
+  MECHFIT_CHECK(begin + columns >= reach_, "a block ends before the one before it");
+  reach_ = begin + columns;
   const int stride = columns + 1;
   MECHFIT_CHECK(block.size() >= static_cast<std::size_t>(rows) * stride);
   for (int c = 0; c < columns; ++c) {

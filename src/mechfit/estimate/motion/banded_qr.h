@@ -14,8 +14,8 @@ class BandedQr {
   void reset(int size, int width);
 
   // Rows of (B, w) [rows][columns + 1] over unknowns begin .. begin + columns - 1; they are used
-  // up. `begin` must not fall and no row may reach farther than begin + width - 1 beyond those
-  // before.
+  // up. Blocks come in the order of their first unknown, and each reaches as far as those before it
+  // or farther, with zeros if need be.
   void add(int begin, int rows, int columns, std::span<double> block);
 
   bool full_rank() const;
@@ -25,7 +25,7 @@ class BandedQr {
   void solve(std::span<double> x) const;  // R x = b, in place of b
 
  private:
-  int size_ = 0, width_ = 0;
+  int size_ = 0, width_ = 0, reach_ = 0;
   std::vector<double> r_;  // [size][width], from the diagonal on
   std::vector<double> d_;  // [size]
   std::vector<double> reflected_;
