@@ -1,7 +1,7 @@
 // Prints how well model_error finds the truth, over machines, noise, steps, runs and models whose
 // true acceleration errors are known; fails when it does not keep what docs/verdicts.md promises.
 //
-//   build/release/tests/model_error_battery [PART OF A NAME]
+//   build/release/tests/model_error_battery [PART OF A NAME [SEED]]
 
 #include <fmt/format.h>
 
@@ -70,7 +70,8 @@ Simulation record(const Machine& machine, const Recording& recording, std::uint6
 
 class Battery {
  public:
-  explicit Battery(std::string filter) : filter_(std::move(filter)), pool_(1) {}
+  Battery(std::string filter, std::uint64_t seed)
+      : filter_(std::move(filter)), pool_(1), seed_(seed) {}
 
   void judge(const Machine& machine, const std::string& what, const Recording& recording,
              const Ensemble& ensemble, const Simulation& data) {
@@ -170,7 +171,7 @@ class Battery {
 
   std::string filter_;
   ThreadPool pool_;
-  std::uint64_t seed_ = 0;
+  std::uint64_t seed_;
   std::vector<Judged> rows_;
 };
 
@@ -249,7 +250,7 @@ void fits(Battery& battery) {
 }  // namespace mechfit
 
 int main(int argc, char** argv) {
-  mechfit::Battery battery(argc > 1 ? argv[1] : "");
+  mechfit::Battery battery(argc > 1 ? argv[1] : "", argc > 2 ? std::stoull(argv[2]) : 0);
   mechfit::Battery::head();
   mechfit::wrong_constants(battery);
   mechfit::fits(battery);

@@ -214,5 +214,53 @@ TEST(RolloutError, BaselineOfARealDoublePendulumIsThePublishedOne) {
   EXPECT_NEAR(scores.horizons[3].velocity.overall, 1.995, 0.1);
 }
 
+TEST(ObservedSum, TakesTheNoisesShareOff) {
+  Random random(5);
+  const std::vector<double> sigma = {0.1, 0.3};
+  ObservedSum sum(sigma);
+  for (int k = 0; k < 4000; ++k)
+    for (int j = 0; j < 2; ++j)
+      sum.add({k / 10, 0}, j, 0.2 + sigma[j] * random.normal());  // always off by 0.2
+  sum.add({0, 0}, 1, NAN);
+  const ObservedErrors errors = sum.finish();
+  EXPECT_EQ(errors.observations, 8000);
+  EXPECT_NEAR(errors.joint[0], 0.2, 0.01);
+  EXPECT_NEAR(errors.joint[1], 0.2, 0.03);
+  EXPECT_NEAR(errors.overall, 0.2, 0.02);
+  EXPECT_GT(errors.standard_error, 0.0005);
+  EXPECT_NEAR(errors.mean_square, 0.04, 4 * errors.standard_error);
+}
+
+TEST(RolloutError, FindsTheTrueErrorInNoisyObservations) {
+  Random random(6);
+  ThreadPool pool(2);
+  const Model truth = random_analytic("double-pendulum", 2, random);
+  SimulationOptions simulation;
+  simulation.samples = 201;
+  const Log log = simulate(truth, simulation);
+  Log noisy = log;
+  for (auto& run : noisy.runs)
+    for (double& q : run.q) q += 0.05 * random.normal();
+  AnalyticSystem wrong = *truth.as<AnalyticSystem>();
+  wrong.set_constant("l2", 1.5 * wrong.constant("l2"));
+  RolloutErrorOptions options;
+  options.horizons = {0.02, 0.5, 1};
+  options.observed = &noisy;
+  options.noise = {0.05, 0.05};
+  const RolloutScores good = rollout_error(truth, log, options, pool),
+                      bad = rollout_error(Model(wrong), log, options, pool);
+  ASSERT_EQ(good.horizons.size(), 3u);
+  for (const HorizonScore& h : good.horizons) {
+    EXPECT_LT(std::fabs(h.rk4_observed.mean_square), 4 * h.rk4_observed.standard_error + 1e-6);
+    EXPECT_EQ(h.judgeable, h.seconds > 0.1);
+  }
+  for (const HorizonScore& h : bad.horizons)
+    EXPECT_NEAR(h.rk4_observed.mean_square, h.rk4.overall * h.rk4.overall,
+                4 * h.rk4_observed.standard_error);
+  EXPECT_GT(bad.horizons[2].rk4_observed.overall, 0.05);
+  EXPECT_NEAR(bad.horizons[2].stay_observed.overall, bad.horizons[2].stay.overall,
+              0.1 * bad.horizons[2].stay.overall);
+}
+
 }  // namespace
 }  // namespace mechfit

@@ -41,7 +41,7 @@ constexpr double kFarthestFactor = 8, kNextFactor = 1.25;  // of s
 constexpr double kNegligible = 1e-6;                       // weight
 // Real errors are no such process. Deviation of the logarithm of estimate over truth that is left
 // where the observations show the error, and more where noise hides it: measured by the battery.
-constexpr double kFormSeen = 0.05, kFormHidden = 0.35;
+constexpr double kFormSeen = 0.07, kFormHidden = 0.45;
 // How far the members' spread may be from the error they stand for: the truth was 0.5 to 2 times
 // it.
 constexpr double kSpreadFactor = 2;

@@ -71,6 +71,56 @@ HorizonScore score_horizon(const Log& log, const Starts& starts, double seconds,
   return score;
 }
 
+// How many standard errors of its mean square the better baseline must be off for a horizon to
+// judge.
+constexpr double kJudgeable = 3;
+
+// What the starts' rollouts and baselines miss of the observations. A rollout that failed counts
+// with the worse baseline's error, as above.
+void score_observed(const Log& log, const Starts& starts, const RolloutErrorOptions& options,
+                    const Rollout& variational, const Rollout& rk4, HorizonScore& score) {
+  const int n = log.n();
+  ObservedSum variational_sum(options.noise), rk4_sum(options.noise), velocity_sum(options.noise),
+      stay_sum(options.noise);
+  for (int s = 0; s < starts.size(); ++s) {
+    const Trajectory &run = log.runs[starts.run[s]], &seen = options.observed->runs[starts.run[s]];
+    const int from = starts.sample[s], to = sample_near(run, from, score.seconds);
+    if (to < 0) continue;
+    const int steps = to - from;
+    const double time = run.t[to] - run.t[from];
+    // Rollouts that begin within one horizon share their motion.
+    const std::pair<int, int> block = {
+        starts.run[s], static_cast<int>((run.t[from] - run.t.front()) / score.seconds)};
+    for (int i = 0; i < n; ++i) {
+      const double y = seen.q[to * n + i], q0 = run.q[from * n + i], v0 = run.qd[from * n + i];
+      const double stay = q0 - y, velocity = q0 + time * v0 - y;
+      const double worst = std::fabs(stay) > std::fabs(velocity) ? stay : velocity;
+      const auto error = [&](const Rollout& rollout) {
+        const auto row = static_cast<std::size_t>(s) * (rollout.steps + 1) + steps;
+        return rollout.completed[s] >= steps ? rollout.q[row * n + i] - y : worst;
+      };
+      variational_sum.add(block, i, error(variational));
+      rk4_sum.add(block, i, error(rk4));
+      velocity_sum.add(block, i, velocity);
+      stay_sum.add(block, i, stay);
+    }
+  }
+  score.variational_observed = variational_sum.finish();
+  score.rk4_observed = rk4_sum.finish();
+  score.velocity_observed = velocity_sum.finish();
+  score.stay_observed = stay_sum.finish();
+  const ObservedErrors& better =
+      score.velocity_observed.mean_square < score.stay_observed.mean_square
+          ? score.velocity_observed
+          : score.stay_observed;
+  // The spread of the baseline's own errors is no reason to doubt them; that of a rollout as good
+  // as the truth is the noise's.
+  double noise4 = 0;
+  for (const double sigma : options.noise) noise4 += 2 * std::pow(sigma, 4) / n;
+  score.judgeable =
+      better.mean_square > kJudgeable * std::sqrt(noise4 / std::max(1, better.observations));
+}
+
 // Failures before the end of the run, where the model would be compared with nothing.
 std::string first_failure(const Starts& starts, const Rollout& rollout) {
   for (int s = 0; s < starts.size(); ++s)
@@ -104,6 +154,8 @@ RolloutScores rollout_error(std::span<const Model> models, const Log& log, const
   RolloutScores scores;
   if (starts.size() == 0) return scores;
   const Model& model = models[0];
+  MECHFIT_CHECK(!options.observed || (options.observed->runs.size() == log.runs.size() &&
+                                      options.noise.size() == static_cast<std::size_t>(log.n())));
   const StartArrays arrays = start_arrays(model, log, starts);
   RolloutRequest request = arrays.request();
   request.substeps = options.substeps;
@@ -121,7 +173,9 @@ RolloutScores rollout_error(std::span<const Model> models, const Log& log, const
 
   for (const double seconds : options.horizons) {
     HorizonScore score = score_horizon(log, starts, seconds, variational, rk4);
-    if (score.starts > 0) scores.horizons.push_back(std::move(score));
+    if (score.starts == 0) continue;
+    if (options.observed) score_observed(log, starts, options, variational, rk4, score);
+    scores.horizons.push_back(std::move(score));
   }
   scores.first_failure = first_failure(starts, variational);
   if (scores.first_failure.empty()) scores.first_failure = first_failure(starts, rk4);

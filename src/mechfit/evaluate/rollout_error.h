@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mechfit/base/thread_pool.h"
+#include "mechfit/evaluate/observed_error.h"
 #include "mechfit/evaluate/starts.h"
 #include "mechfit/log/log.h"
 #include "mechfit/mechanics/model.h"
@@ -25,6 +26,12 @@ struct HorizonScore {
   JointErrors variational, rk4;                // of the model
   JointErrors velocity, stay;                  // baselines: constant velocity; nothing moves
   int variational_failed = 0, rk4_failed = 0;  // of the starts
+
+  // The same against the observations, the noise's share taken off; empty where options name none.
+  ObservedErrors variational_observed, rk4_observed, velocity_observed, stay_observed;
+  // False where noise hides the difference between the better baseline and the truth, so that this
+  // horizon says nothing about any model.
+  bool judgeable = true;
 };
 
 struct RolloutErrorOptions {
@@ -34,6 +41,10 @@ struct RolloutErrorOptions {
   // double pendulums and a cart-pole).
   int most_starts = 256;
   int substeps = 1;  // inner steps per step of the log
+  // Observations to compare with besides the log, run for run and sample for sample, and their
+  // standard deviation [n].
+  const Log* observed = nullptr;
+  std::vector<double> noise;
 };
 
 struct RolloutScores {
