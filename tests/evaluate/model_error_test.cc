@@ -122,6 +122,20 @@ TEST(ModelError, TakesWhatNoiseHidesFromTheMembersSpread) {
   EXPECT_EQ(unsure.spread.size(), 2u);
 }
 
+TEST(ModelError, StaysFiniteWithGapsAndWithoutMotion) {
+  ThreadPool pool(1);
+  Case c = pendulum_case(1.2, {0.02, 0.05, 2, 60}, pool);
+  for (auto& run : c.data.observed.runs)
+    for (std::size_t k = 1; k < run.q.size(); k += 6) run.q[k] = NAN;
+  const ModelError gaps = model_error(c.model, c.data.observed, pool);
+  EXPECT_GT(gaps.overall, 0.4 * c.truth);
+  EXPECT_LT(gaps.overall, 2.5 * c.truth);
+  for (auto& run : c.data.observed.runs) std::fill(run.q.begin(), run.q.end(), 0.0);
+  const ModelError rest = model_error(c.model, c.data.observed, pool);
+  EXPECT_LT(rest.overall, 1e-3);
+  EXPECT_TRUE(rest.low >= 0 && rest.high >= rest.overall);
+}
+
 TEST(ModelError, IsInfiniteWhereTheModelHasNoMass) {
   ThreadPool pool(1);
   const Case c = pendulum_case(1, {0.01, 0.05, 2, 30}, pool);

@@ -8,6 +8,7 @@
 #include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/evaluate/acceleration_error.h"
 #include "mechfit/evaluate/error_search.h"
+#include "mechfit/evaluate/motion_size.h"
 #include "mechfit/evaluate/time_grid.h"
 #include "mechfit/log/split.h"
 
@@ -32,10 +33,6 @@ constexpr double kFirstSigma = 3e-3;
 // Least noise: its second difference in units of the accelerations. Least s in the same units.
 constexpr double kLeastSigma = 1e-5, kLeastS = 1e-4;
 
-// Share of an error's variance that does not grow with the accelerations. 1, 0.3 and 0.1 were
-// tried.
-constexpr double kShare = 0.3;
-
 constexpr int kDraws = 12;                                 // per factor of s
 constexpr double kFarthestFactor = 8, kNextFactor = 1.25;  // of s
 constexpr double kNegligible = 1e-6;                       // weight
@@ -47,73 +44,6 @@ constexpr double kFormSeen = 0.07, kFormHidden = 0.45;
 constexpr double kSpreadFactor = 2;
 constexpr double kTwoSided = 1.645;  // deviations that hold 90 %
 constexpr double kLow = 0.05, kHigh = 0.95;
-
-// Root mean squares per joint.
-struct Magnitudes {
-  std::vector<double> position, acceleration;  // [n]
-  std::vector<double> omega;                   // of jerk over acceleration [n]
-
-  double fastest() const { return *std::max_element(omega.begin(), omega.end()); }
-};
-
-// Accelerations by second differences.
-Magnitudes magnitudes(int n, const std::vector<std::vector<double>>& t,
-                      const std::vector<std::vector<double>>& q) {
-  Magnitudes out;
-  for (int j = 0; j < n; ++j) {
-    double position = 0, acceleration = 0, jerk = 0;
-    std::size_t samples = 0, inner = 0, steps = 0;
-    for (std::size_t r = 0; r < t.size(); ++r) {
-      const auto at = [&](std::size_t k) { return q[r][k * n + j]; };
-      double mean = 0, last = 0;
-      for (std::size_t k = 0; k < t[r].size(); ++k)
-        mean += at(k) / static_cast<double>(t[r].size());
-      for (std::size_t k = 0; k < t[r].size(); ++k, ++samples)
-        position += (at(k) - mean) * (at(k) - mean);
-      for (std::size_t k = 1; k + 1 < t[r].size(); ++k, ++inner) {
-        const double h1 = t[r][k] - t[r][k - 1], h2 = t[r][k + 1] - t[r][k];
-        const double a = ((at(k + 1) - at(k)) / h2 - (at(k) - at(k - 1)) / h1) / (0.5 * (h1 + h2));
-        acceleration += a * a;
-        if (k > 1) jerk += (a - last) * (a - last) / (h1 * h1);
-        steps += k > 1;
-        last = a;
-      }
-    }
-    const auto root = [](double sum, std::size_t count) {
-      return sum > 0 ? std::sqrt(sum / static_cast<double>(count)) : 0;
-    };
-    const double a = root(acceleration, inner);
-    // A joint that never moves still has an estimate.
-    out.position.push_back(position > 0 ? root(position, samples) : 1);
-    out.acceleration.push_back(a > 0 ? a : 1);
-    out.omega.push_back(a > 0 ? root(jerk, steps) / a : 0);
-  }
-  return out;
-}
-
-// Errors grow with accelerations: a wrong mass matrix, potential or step acts there most.
-//   g^2 = 0.3 + 0.7 |a|^2 / mean |a|^2,  |a| in units of the joints' root mean squares
-void set_sizes(const Magnitudes& size, std::vector<CorrelatedMotion>& runs) {
-  const std::size_t n = size.acceleration.size();
-  double mean = 0, count = 0;
-  for (auto& run : runs) {
-    const std::vector<double>&q = run.run.q, &h = run.run.h;
-    for (std::size_t k = 0; k < run.size.size(); ++k) {
-      double sum = 0;
-      for (std::size_t j = 0; j < n; ++j) {
-        const double* x = &q[k * n + j];
-        const double a =
-            ((x[2 * n] - x[n]) / h[k + 1] - (x[n] - x[0]) / h[k]) / (0.5 * (h[k] + h[k + 1]));
-        sum += a * a / (size.acceleration[j] * size.acceleration[j]) / static_cast<double>(n);
-      }
-      run.size[k] = sum;
-      mean += run.size[k];
-      ++count;
-    }
-  }
-  for (auto& run : runs)
-    for (double& x : run.size) x = std::sqrt(kShare + (1 - kShare) * x * count / mean);
-}
 
 // Evenly spread pieces of about kPiece steps that make kMostSteps together.
 Log pieces(const Log& log, double step) {
@@ -181,8 +111,9 @@ DrawnSquares draw_squares(ErrorSearch& search, ThreadPool& pool) {
   return out;
 }
 
-// Errors given the observations, over factors of s as likely as they are.
-void draw_errors(ErrorSearch& search, ThreadPool& pool, ModelError& out) {
+// Errors given the observations, over factors of s as likely as they are. False when the motion
+// cannot be told.
+[[nodiscard]] bool draw_errors(ErrorSearch& search, ThreadPool& pool, ModelError& out) {
   const int n = static_cast<int>(search.tau.size());
   const CorrelatedNoise best = search.noise;
   const double top = search.posterior();
@@ -208,6 +139,7 @@ void draw_errors(ErrorSearch& search, ThreadPool& pool, ModelError& out) {
     }
   }
   search.noise = best;
+  if (overall.empty()) return false;
   for (double& x : out.joint) x = std::sqrt(x / total);
   for (double& x : out.acceleration) x = std::sqrt(x / total);
   out.seen = std::clamp(seen / out.overall, 0.0, 1.0);
@@ -218,6 +150,7 @@ void draw_errors(ErrorSearch& search, ThreadPool& pool, ModelError& out) {
   const double up = std::max(0.0, std::log(quantile(overall, kHigh) / out.overall));
   out.low = out.overall * std::exp(-std::hypot(down, form));
   out.high = out.overall * std::exp(std::hypot(up, form));
+  return true;
 }
 
 // The log's motion as far as it is known.
@@ -259,6 +192,29 @@ void place(const Model& model, const TimeGrid& grid, const Motion& motion, const
     search.tau.push_back(omega > 0 ? 1 / omega : step);
     search.least_sigma.push_back(kLeastSigma * size.acceleration[j] * step * step);
     search.least_s.push_back(kLeastS * size.acceleration[j]);
+  }
+}
+
+ModelError without_model(const Magnitudes& size, const ErrorSearch& search) {
+  ModelError out;
+  out.runs = out.without_model = static_cast<int>(search.runs.size());
+  out.joint.assign(size.acceleration.size(), std::numeric_limits<double>::infinity());
+  out.overall = out.low = out.high = out.joint[0];
+  out.acceleration = size.acceleration;
+  out.noise = search.noise.sigma;
+  out.tau = search.noise.tau;
+  return out;
+}
+
+// The search begins with the smoother's noise and with errors as large as the accelerations.
+void begin(const SmoothResult& smoothed, const Magnitudes& size, ErrorSearch& search) {
+  const int n = smoothed.log.n(), runs = static_cast<int>(smoothed.log.runs.size());
+  for (int j = 0; j < n; ++j) {
+    double variance = 0;
+    for (int r = 0; r < runs; ++r)
+      variance += smoothed.at(r, j).observation_sd * smoothed.at(r, j).observation_sd / runs;
+    search.noise.sigma.push_back(std::max(std::sqrt(variance), kFirstSigma * size.position[j]));
+    search.noise.s.push_back(size.acceleration[j]);
   }
 }
 
@@ -334,29 +290,14 @@ ModelError model_error(const Ensemble& ensemble, const Log& observed, ThreadPool
   const SmoothResult smoothed = smooth(grid.log, {}, pool);
   motion = motion_of(smoothed.log);
   size = magnitudes(n, motion.t, motion.q);
-  const double runs = static_cast<double>(grid.log.runs.size());
-  for (int j = 0; j < n; ++j) {
-    double variance = 0;
-    for (int r = 0; r < static_cast<int>(grid.log.runs.size()); ++r)
-      variance += smoothed.at(r, j).observation_sd * smoothed.at(r, j).observation_sd / runs;
-    search.noise.sigma.push_back(std::max(std::sqrt(variance), kFirstSigma * size.position[j]));
-    search.noise.s.push_back(size.acceleration[j]);
-  }
+  begin(smoothed, size, search);
   ModelError out;
   out.runs = static_cast<int>(grid.log.runs.size());
   for (int pass = 0; pass < kPasses; ++pass) {
     place(model, grid, motion, size, search);
     if (pass == 0) search.noise.tau = search.tau;
     search.run();
-    if (!search.any_usable()) {
-      out.without_model = out.runs;
-      out.joint.assign(n, std::numeric_limits<double>::infinity());
-      out.overall = out.low = out.high = out.joint[0];
-      out.acceleration = size.acceleration;
-      out.noise = search.noise.sigma;
-      out.tau = search.noise.tau;
-      return out;
-    }
+    if (!search.any_usable()) return without_model(size, search);
     for (std::size_t r = 0; r < search.runs.size(); ++r) {
       motion.t[r] = grid.log.runs[r].t;
       motion.q[r] = search.runs[r].run.q;
@@ -368,7 +309,8 @@ ModelError model_error(const Ensemble& ensemble, const Log& observed, ThreadPool
     grid = time_grid(log, kPhase / fastest, kMostParts);
     for (double& sigma : search.noise.sigma) sigma *= std::sqrt(1.0 * pooled / grid.pooled);
   }
-  draw_errors(search, pool, out);
+  if (!draw_errors(search, pool, out))
+    throw InputError("the log's observations are too few to tell its motion");
   add_spread(search.expected, out);
   out.without_model = static_cast<int>(std::count(search.usable.begin(), search.usable.end(), 0));
   out.noise = search.noise.sigma;

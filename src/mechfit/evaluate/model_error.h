@@ -34,8 +34,8 @@ struct ModelError {
 //
 // The equation is taken on a grid fine enough for the midpoint rule, whatever the log's steps. Of a
 // long log evenly spread pieces serve. Errors are infinite when the model has no positive definite
-// M on any of them. InputError when the log is too short to be smoothed. Bits do not depend on the
-// number of threads.
+// M on any of them. InputError when the log is too short to be smoothed or has too few
+// observations. Bits do not depend on the number of threads.
 ModelError model_error(const Model& model, const Log& observed, ThreadPool& pool);
 
 // The same where equally likely models are known: draws from the covariance of the parameters, or
