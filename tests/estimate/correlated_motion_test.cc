@@ -5,8 +5,8 @@
 #include <Eigen/Dense>
 #include <cmath>
 
-#include "tests/evaluate/simulated.h"
-#include "tests/mechanics/models.h"
+#include "tests/support/simulated.h"
+#include "tests/support/models.h"
 
 namespace mechfit {
 namespace {

@@ -94,10 +94,6 @@ void add_rollouts(std::span<const Model> models, const Model& model, const Evalu
     const StartEstimate estimate =
         estimate_states(model, data.observed, options.window, starts, pool);
     scores.starts_without_model = estimate.without_model;
-    if (!estimate.noise.sigma.empty()) {
-      rollout.observed = &observed;
-      rollout.noise = estimate.noise.sigma;
-    }
   } else {
     scores.start = StartKind::logged;
     starts = choose(0);
