@@ -13,6 +13,7 @@
 #include "mechfit/files/files.h"
 #include "mechfit/files/json_fields.h"
 #include "mechfit/fit/checkpoint.h"
+#include "mechfit/fit/state.h"
 #include "mechfit/log/fingerprint.h"
 #include "mechfit/mechanics/model_file.h"
 #include "mechfit/report/report.h"

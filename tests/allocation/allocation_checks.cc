@@ -5,6 +5,8 @@
 
 #include "bench/steps.h"
 #include "mechfit/integrate/variational.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
+#include "mechfit/mechanics/families/smm/smm.h"
 #include "mechfit/mechanics/point.h"
 #include "tests/allocation/counter.h"
 

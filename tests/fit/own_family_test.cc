@@ -6,7 +6,9 @@
 #include "mechfit/files/safetensors.h"
 #include "mechfit/fit/fit.h"
 #include "mechfit/integrate/simulate.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "mechfit/mechanics/families/families.h"
+#include "mechfit/mechanics/families/smm/smm.h"
 #include "mechfit/mechanics/model_file.h"
 
 // A family of somebody else's: registered, it is fitted, saved, loaded and evaluated like our own.

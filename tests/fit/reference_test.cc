@@ -7,6 +7,7 @@
 
 #include "mechfit/fit/smoothed/barrier.h"
 #include "mechfit/fit/smoothed/objective.h"
+#include "mechfit/mechanics/families/smm/smm.h"
 #include "tests/support/shared_data.h"
 
 namespace mechfit {

@@ -7,6 +7,8 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/integrate/variational.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
+#include "mechfit/mechanics/families/smm/smm.h"
 #include "mechfit/mechanics/point.h"
 
 namespace mechfit {

@@ -6,6 +6,8 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/files/files.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
+#include "mechfit/mechanics/families/smm/smm.h"
 #include "mechfit/mechanics/model_family.h"
 #include "mechfit/version.h"
 #include "tests/support/scratch_folder.h"
