@@ -8,7 +8,7 @@
 #include "bench/bench_models.h"
 #include "mechfit/fit/smoothed/adam.h"
 #include "mechfit/fit/smoothed/barrier.h"
-#include "mechfit/fit/smoothed/objective.h"
+#include "mechfit/fit/smoothed/objectives.h"
 
 // The steps that benchmarks time and tests watch: 8 runs of 202 samples (the barrier's 1616
 // points), batches of 256 items, one thread.

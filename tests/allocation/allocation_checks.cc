@@ -97,7 +97,7 @@ TEST_P(TrainingSteps, AllocateNothing) {
                                FitMethod::next_state}) {
         bench::ObjectiveStep step(method, n, width, force, GetParam(), precision);
         EXPECT_EQ(allocations_of([&] { step(); }), 0) << static_cast<int>(method);
-        EXPECT_EQ(allocations_of([&] { step.objective.all(step.model); }), 0);
+        EXPECT_EQ(allocations_of([&] { step.objective->all(step.model); }), 0);
       }
       bench::FullDelStep step(n, width, force, GetParam(), precision);
       EXPECT_EQ(allocations_of([&] { step(); }), 0);
