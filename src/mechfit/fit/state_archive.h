@@ -45,7 +45,8 @@ class StateWriter {
     prefix_ = outside;
   }
   template <class Thing>
-  void operator()(const std::string& name, std::vector<Thing>& things) {
+  requires(!std::same_as<Thing, double>) void operator()(const std::string& name,
+                                                         std::vector<Thing>& things) {
     (*this)(name + ".size", things.size());
     for (std::size_t k = 0; k < things.size(); ++k)
       (*this)(name + "." + std::to_string(k), things[k]);
@@ -91,7 +92,8 @@ class StateReader {
     prefix_ = outside;
   }
   template <class Thing>
-  void operator()(const std::string& name, std::vector<Thing>& things) {
+  requires(!std::same_as<Thing, double>) void operator()(const std::string& name,
+                                                         std::vector<Thing>& things) {
     std::int64_t size = 0;
     (*this)(name + ".size", size);
     // Every element has at least one array of its own.
