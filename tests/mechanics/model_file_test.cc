@@ -93,7 +93,7 @@ template <class Change>
 std::string changed(const ModelRecord& record, Change change) {
   Safetensors file = parse_safetensors(format_model(record), "m");
   change(file);
-  file.metadata["checksum"] = model_checksum(file);
+  file.metadata["checksum"] = checksum(file);
   return format_safetensors(file);
 }
 

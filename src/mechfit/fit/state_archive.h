@@ -21,7 +21,7 @@ class StateWriter {
  public:
   explicit StateWriter(Safetensors& file) : file_(file) {}
 
-  void operator()(const std::string& name, const std::vector<double>& values) {
+  void operator()(const std::string& name, std::vector<double>& values) {
     std::vector<std::int64_t> bits;
     for (double x : values) bits.push_back(std::bit_cast<std::int64_t>(x));
     put(name, std::move(bits));
