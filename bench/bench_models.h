@@ -4,6 +4,7 @@
 
 #include "mechfit/base/random.h"
 #include "mechfit/fit/smoothed/samples.h"
+#include "mechfit/mechanics/families/smm/smm.h"
 #include "mechfit/mechanics/model.h"
 
 // The same models and data for every benchmark: networks of the reference experiments' shape (tanh,

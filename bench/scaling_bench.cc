@@ -11,6 +11,7 @@
 #include "mechfit/fit/smoothed/trainer.h"
 #include "mechfit/integrate/runge_kutta.h"
 #include "mechfit/integrate/simulate.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "mechfit/mechanics/point.h"
 
 namespace mechfit::bench {

@@ -8,7 +8,7 @@
 #include "bench/bench_models.h"
 #include "mechfit/fit/smoothed/adam.h"
 #include "mechfit/fit/smoothed/barrier.h"
-#include "mechfit/fit/smoothed/objective.h"
+#include "mechfit/fit/smoothed/objectives.h"
 
 // The steps that benchmarks time and tests watch: 8 runs of 202 samples (the barrier's 1616
 // points), batches of 256 items, one thread.
@@ -99,7 +99,7 @@ class FullDelStep {
 
   double operator()() {
     auto& theta = del_.theta;
-    del_.objective(del_.model, del_.batch, del_.gradient);
+    (*del_.objective)(del_.model, del_.batch, del_.gradient);
     for (std::size_t i = 0; i < theta.size(); ++i) del_.gradient[i] += barrier_gradient_[i];
     adam_.step(del_.gradient, 1e-9, step_);
     for (std::size_t i = 0; i < theta.size(); ++i) theta[i] += step_[i];

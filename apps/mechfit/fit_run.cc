@@ -13,6 +13,8 @@
 #include "mechfit/files/files.h"
 #include "mechfit/files/json_fields.h"
 #include "mechfit/fit/checkpoint.h"
+#include "mechfit/fit/fit_record.h"
+#include "mechfit/fit/state.h"
 #include "mechfit/log/fingerprint.h"
 #include "mechfit/mechanics/model_file.h"
 #include "mechfit/report/report.h"
@@ -70,84 +72,65 @@ std::string epochs_csv(const FitHistory& history) {
   return text;
 }
 
-}  // namespace
-
-int run_fit(const FitCommand& command) {
-  FitOptions options = command.fit;
-  options.fix = parse_constants(command.fix);
-  options.barrier_weight = command.barrier_weight;
-  const std::string checkpoint = command.run + "/checkpoint.safetensors";
-  const bool may_overwrite = command.overwrite || command.resume;
-  refuse_overwrite(command.output, may_overwrite);
-  refuse_overwrite(checkpoint, may_overwrite);
-
-  const ReadResult input = read_log(command.log.files, command.log.read);
+// What the command reads: the log, perhaps runs to validate on, and what to tell about them.
+struct Input {
+  Log log;
   std::optional<Log> validation;
-  std::vector<std::string> notes = input.notes;
-  if (!command.validation.empty()) {
-    ReadResult held_out = read_log(command.validation, command.log.read);
-    validation = std::move(held_out.log);
-    notes.insert(notes.end(), held_out.notes.begin(), held_out.notes.end());
-  }
-  if (!command.json)
-    for (const auto& note : notes) print_note(note);
-  const std::string data = fingerprint(input.log, validation);
-  const std::string owner = data + " " + settings_text(options);
+  std::vector<std::string> notes;
+};
 
-  make_folders(command.run);
-  FitState state;
-  FitHooks hooks;
-  if (command.resume) {
-    state = load_checkpoint(checkpoint, owner);
-    hooks.resume = &state;
-  }
-  write_file_atomically(command.run + "/config.toml", command.config);
+Input read_input(const FitCommand& command) {
+  ReadResult log = read_log(command.log.files, command.log.read);
+  Input input{std::move(log.log), {}, std::move(log.notes)};
+  if (command.validation.empty()) return input;
+  ReadResult held_out = read_log(command.validation, command.log.read);
+  input.validation = std::move(held_out.log);
+  input.notes.insert(input.notes.end(), held_out.notes.begin(), held_out.notes.end());
+  return input;
+}
 
-  ThreadPool pool(command.threads);
-  const SignalGuard guard;
+// Saves the state of a fit in its run folder every now and then.
+class Saver {
+ public:
+  Saver(std::string folder, std::string owner)
+      : folder_(std::move(folder)), owner_(std::move(owner)), saved_(Clock::now()) {}
+
+  void save(const FitState& state, const FitHistory& history) {
+    save_checkpoint(folder_ + kCheckpoint, state, owner_);
+    write_file_atomically(folder_ + "/epochs.csv", epochs_csv(history));
+    saved_ = Clock::now();
+  }
+  void offer(const FitState& state, const FitHistory& history) {
+    if (interrupted || Clock::now() - saved_ > kEvery) save(state, history);
+  }
+
+  static constexpr const char* kCheckpoint = "/checkpoint.safetensors";
+
+ private:
   using Clock = std::chrono::steady_clock;
-  auto saved = Clock::now();
-  auto save = [&](const FitState& s, const FitHistory& history) {
-    save_checkpoint(checkpoint, s, owner);
-    write_file_atomically(command.run + "/epochs.csv", epochs_csv(history));
-    saved = Clock::now();
-  };
-  hooks.checkpoint = [&](const FitState& s, const FitHistory& history) {
-    if (interrupted || Clock::now() - saved > std::chrono::seconds(2)) save(s, history);
-  };
-  FitResult result = [&] {
-    Progress progress("fitting");
-    hooks.progress = [&](const FitProgress& p) {
-      progress.update(
-          static_cast<double>(p.record.step) / p.steps,
-          fmt::format("{}{}step {} objective {} {} {} best {}", p.what, p.what.empty() ? "" : ", ",
-                      p.record.step, short_number(p.record.objective),
-                      p.criterion == Criterion::error ? "error" : "log-likelihood",
-                      short_number(p.record.validation), short_number(p.best)));
-      return !interrupted;
-    };
-    return fit(input.log, validation, options, pool, hooks);
-  }();
-  save(*result.state, result.history);
-  if (!found_model(result.status)) throw InputError(explain(result.status));
+  // Little is lost by a crash, and writing takes a small part of the time.
+  static constexpr std::chrono::seconds kEvery{2};
 
-  ModelRecord record{result.model, result.channels, {}, result.members, result.covariance};
-  const EvaluationData held_out =
-      result.validation_smoothed
-          ? evaluation_data(result.validation, *result.validation_smoothed)
-          : evaluation_data(result.validation, SmoothMethod::white_jerk, pool);
-  const Scores scores = evaluate(ensemble_of(record), held_out, {}, pool);
-  record.metadata = {{"method", name_of(options.method)},
-                     {"seed", std::to_string(options.seed)},
-                     {"data", data},
-                     {"epoch", std::to_string(result.history.selected)},
-                     {"scores", scores_json(scores)}};
-  // evaluate and rollout read logs for this model the same way.
-  if (command.log.read.input_hold != InputHold::held)
-    record.metadata["input_hold"] = name_of(command.log.read.input_hold);
-  save_model(command.output, record, true);
-  write_fit_report(command.run, result, held_out, scores,
-                   {{"Flags, as a config file", command.config}}, pool);
+  std::string folder_, owner_;
+  Clock::time_point saved_;
+};
+
+FitResult fit_with_progress(const Input& input, const FitOptions& options, ThreadPool& pool,
+                            FitHooks hooks) {
+  Progress progress("fitting");
+  hooks.progress = [&](const FitProgress& p) {
+    progress.update(
+        static_cast<double>(p.record.step) / p.steps,
+        fmt::format("{}{}step {} objective {} {} {} best {}", p.what, p.what.empty() ? "" : ", ",
+                    p.record.step, short_number(p.record.objective),
+                    p.criterion == Criterion::error ? "error" : "log-likelihood",
+                    short_number(p.record.validation), short_number(p.best)));
+    return !interrupted;
+  };
+  return fit(input.log, input.validation, options, pool, hooks);
+}
+
+int tell(const FitCommand& command, const FitResult& result, const Scores& scores) {
   const std::size_t steps = result.history.records.size();
   if (result.status == FitStatus::interrupted) {
     print_note(
@@ -165,6 +148,52 @@ int run_fit(const FitCommand& command) {
     fmt::print("\nmodel {}, report {}/report.html\n", command.output, command.run);
   }
   return 0;
+}
+
+}  // namespace
+
+int run_fit(const FitCommand& command) {
+  FitOptions options = command.fit;
+  options.fix = parse_constants(command.fix);
+  options.barrier_weight = command.barrier_weight;
+  const std::string checkpoint = command.run + Saver::kCheckpoint;
+  const bool may_overwrite = command.overwrite || command.resume;
+  refuse_overwrite(command.output, may_overwrite);
+  refuse_overwrite(checkpoint, may_overwrite);
+
+  const Input input = read_input(command);
+  if (!command.json)
+    for (const auto& note : input.notes) print_note(note);
+  const std::string data = fingerprint(input.log, input.validation);
+  const std::string owner = data + " " + settings_text(options);
+  make_folders(command.run);
+  FitState state;
+  FitHooks hooks;
+  if (command.resume) {
+    state = load_checkpoint(checkpoint, owner);
+    hooks.resume = &state;
+  }
+  write_file_atomically(command.run + "/config.toml", command.config);
+
+  ThreadPool pool(command.threads);
+  const SignalGuard guard;
+  Saver saver(command.run, owner);
+  hooks.checkpoint = [&](const FitState& s, const FitHistory& h) { saver.offer(s, h); };
+  const FitResult result = fit_with_progress(input, options, pool, hooks);
+  saver.save(*result.state, result.history);
+  if (!found_model(result.status)) throw InputError(explain(result.status));
+
+  ModelRecord record = fit_record(result, options);
+  const EvaluationData held_out = held_out_data(result, pool);
+  const Scores scores = evaluate(ensemble_of(record), held_out, {}, pool);
+  add_scores(scores, data, record);
+  // evaluate and rollout read logs for this model the same way.
+  if (command.log.read.input_hold != InputHold::held)
+    record.metadata["input_hold"] = name_of(command.log.read.input_hold);
+  save_model(command.output, record, true);
+  write_fit_report(command.run, result, held_out, scores,
+                   {{"Flags, as a config file", command.config}}, pool);
+  return tell(command, result, scores);
 }
 
 }  // namespace mechfit

@@ -12,6 +12,7 @@
 #include "mechfit/files/files.h"
 #include "mechfit/files/number.h"
 #include "mechfit/files/read_log.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "simulate_print.h"
 
 namespace mechfit {

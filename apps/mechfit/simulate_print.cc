@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "terminal.h"
 
 namespace mechfit {

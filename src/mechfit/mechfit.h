@@ -8,7 +8,7 @@
 //   for (const auto& warning : inspect_log(log).warnings) std::puts(warning.c_str());
 //   const FitResult fitted = fit(log, std::nullopt, {}, pool);
 //   const Scores scores = evaluate(fitted.model, fitted.validation, {}, pool);
-//   const ModelRecord record{fitted.model, fitted.channels, {}, fitted.members, fitted.covariance};
+//   const ModelRecord record = fit_record(fitted, {});
 //   const RolloutStart start = start_from(record.model, {0.5, 0.0}, 10.0, 0.01);
 //   write_log("motion.csv", roll_out(record, {start}, {}, pool).log);
 //   save_model("model.safetensors", record, /*overwrite=*/false);
@@ -29,6 +29,7 @@
 #include "mechfit/files/read_log.h"                  // read_log, write_log
 #include "mechfit/fit/checkpoint.h"                  // checkpoints, settings_text
 #include "mechfit/fit/fit.h"                         // fit
+#include "mechfit/fit/fit_record.h"                  // fit_record, held_out_data
 #include "mechfit/integrate/rollout.h"               // roll_out of many trajectories at once
 #include "mechfit/integrate/simulate.h"              // simulate
 #include "mechfit/log/inspect.h"                     // inspect_log

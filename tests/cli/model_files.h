@@ -1,6 +1,7 @@
 #pragma once
 
 #include "mechfit/files/read_log.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "mechfit/mechanics/model_file.h"
 #include "tests/cli/program.h"
 #include "tests/support/simulated.h"

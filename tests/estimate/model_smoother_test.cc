@@ -10,6 +10,8 @@
 #include "mechfit/base/gradient_check.h"
 #include "mechfit/base/random.h"
 #include "mechfit/mechanics/euler_lagrange.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
+#include "mechfit/mechanics/families/trig/trig.h"
 #include "tests/support/logs.h"
 
 namespace mechfit {

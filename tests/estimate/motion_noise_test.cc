@@ -7,6 +7,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/estimate/motion/model_smoother.h"
 #include "mechfit/integrate/simulate.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 
 namespace mechfit {
 namespace {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "mechfit/base/error.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "mechfit/mechanics/point.h"
 #include "tests/support/models.h"
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mechfit/evaluate/scores.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "tests/support/simulated.h"
 
 namespace mechfit {

@@ -8,7 +8,7 @@
 #include "mechfit/mechanics/families/smm/smm.h"
 #include "mechfit/mechanics/families/trig/trig.h"
 #include "mechfit/mechanics/point.h"
-#include "tests/mechanics/models.h"
+#include "tests/support/models.h"
 
 namespace mechfit {
 namespace {

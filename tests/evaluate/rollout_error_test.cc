@@ -5,6 +5,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/evaluate/starts.h"
 #include "mechfit/files/read_log.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "tests/support/models.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/simulated.h"

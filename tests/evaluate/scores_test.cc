@@ -6,6 +6,7 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/integrate/variational.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "tests/support/models.h"
 #include "tests/support/simulated.h"
 

@@ -8,6 +8,7 @@
 #include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/evaluate/scores.h"
 #include "mechfit/integrate/simulate.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "tests/support/logs.h"
 
 namespace mechfit {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "mechfit/base/error.h"
+#include "mechfit/fit/state.h"
 #include "tests/support/pendulum_data.h"
 
 namespace mechfit {

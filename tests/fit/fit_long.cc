@@ -9,6 +9,7 @@
 #include "mechfit/fit/state.h"
 #include "mechfit/integrate/simulate.h"
 #include "mechfit/log/split.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "mechfit/mechanics/point.h"
 #include "tests/support/logs.h"
 

@@ -11,6 +11,9 @@
 #include "mechfit/fit/data_scales.h"
 #include "mechfit/fit/joint/joint_problem.h"
 #include "mechfit/fit/smoothed/samples.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
+#include "mechfit/mechanics/families/start.h"
+#include "mechfit/mechanics/families/trig/trig.h"
 #include "tests/support/pendulum_data.h"
 
 namespace mechfit {

@@ -12,6 +12,9 @@
 #include "mechfit/fit/joint/joint_problem.h"
 #include "mechfit/fit/smoothed/samples.h"
 #include "mechfit/log/thin.h"
+#include "mechfit/mechanics/families/smm/smm.h"
+#include "mechfit/mechanics/families/start.h"
+#include "mechfit/mechanics/families/trig/trig.h"
 #include "tests/support/pendulum_data.h"
 
 namespace mechfit {

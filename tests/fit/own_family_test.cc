@@ -6,7 +6,9 @@
 #include "mechfit/files/safetensors.h"
 #include "mechfit/fit/fit.h"
 #include "mechfit/integrate/simulate.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "mechfit/mechanics/families/families.h"
+#include "mechfit/mechanics/families/smm/smm.h"
 #include "mechfit/mechanics/model_file.h"
 
 // A family of somebody else's: registered, it is fitted, saved, loaded and evaluated like our own.
@@ -135,7 +137,9 @@ TEST_P(OwnFamily, IsFittedSavedLoadedAndEvaluated) {
   fitting.method = GetParam();
   const FitResult result = fit(data.observed, {}, fitting, pool);
   ASSERT_EQ(result.status, FitStatus::finished);
-  EXPECT_NEAR(result.model.parameters()[0], 8.0, 0.05);
+  // Smoothed accelerations are flattened where they are largest, by about one per cent here.
+  const double tolerance = GetParam() == FitMethod::joint ? 0.05 : 0.2;
+  EXPECT_NEAR(result.model.parameters()[0], 8.0, tolerance);
   EXPECT_NEAR(result.model.parameters()[1], 0.0, 0.05);
 
   const std::string bytes = format_model({result.model, result.channels, {}});

@@ -6,7 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "mechfit/fit/smoothed/barrier.h"
-#include "mechfit/fit/smoothed/objective.h"
+#include "mechfit/fit/smoothed/objectives.h"
+#include "mechfit/mechanics/families/smm/smm.h"
 #include "tests/support/shared_data.h"
 
 namespace mechfit {

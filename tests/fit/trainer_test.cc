@@ -7,6 +7,8 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/integrate/variational.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
+#include "mechfit/mechanics/families/smm/smm.h"
 #include "mechfit/mechanics/point.h"
 
 namespace mechfit {
@@ -67,7 +69,7 @@ TrainOptions options(FitMethod method, int epochs, Precision precision = Precisi
   return o;
 }
 
-class EveryMethod : public ::testing::TestWithParam<std::tuple<Method, Precision>> {
+class EveryMethod : public ::testing::TestWithParam<std::tuple<FitMethod, Precision>> {
  protected:
   static TrainOptions options_of(int epochs) {
     return options(std::get<0>(GetParam()), epochs, std::get<1>(GetParam()));
@@ -174,7 +176,7 @@ TEST(Trainer, Float32GoesTheWayOfFloat64) {
     for (Precision precision : {Precision::float64, Precision::float32}) {
       const bool single = precision == Precision::float32;
       Trainer trainer(small_smm(5), train, validation, options(method, 10, precision), pool);
-      while (!trainer.done()) loss[single] = trainer.epoch().loss;
+      while (!trainer.done()) loss[single] = trainer.epoch().objective;
       const Model best = trainer.best();
       ASSERT_TRUE(PointDynamics(best).acceleration(q, v, {}, a[single]));
     }

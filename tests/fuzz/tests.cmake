@@ -3,8 +3,8 @@
 set(FUZZ_TARGETS csv npz npy safetensors)
 if(MECHFIT_FUZZ)
   # Only what the readers need: clang 14 cannot compile every room.
-  set(FUZZ_SOURCES base/error.cc)
-  foreach(file columns inspect prepare spectrum)
+  set(FUZZ_SOURCES base/error.cc base/random.cc)
+  foreach(file columns inspect prepare spectrum split steps)
     list(APPEND FUZZ_SOURCES log/${file}.cc)
   endforeach()
   foreach(file csv csv_write npy npz npz_log number safetensors utf)

@@ -7,6 +7,7 @@
 
 #include "mechfit/integrate/variational.h"
 #include "mechfit/mechanics/euler_lagrange.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 
 namespace mechfit {
 namespace {

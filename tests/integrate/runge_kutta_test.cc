@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "mechfit/base/error.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "tests/support/models.h"
 
 namespace mechfit {

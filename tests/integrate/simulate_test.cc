@@ -9,6 +9,7 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/mechanics/discrete_run.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "mechfit/mechanics/point.h"
 #include "tests/support/shared_data.h"
 

@@ -8,6 +8,7 @@
 
 #include "mechfit/integrate/runge_kutta.h"
 #include "mechfit/mechanics/discrete_run.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "tests/support/models.h"
 
 namespace mechfit {

@@ -99,7 +99,8 @@ TEST_F(Walk, FromASimulationToAReport) {
   EXPECT_LT(informed.log.runs[0].qd_sd[80], plain.log.runs[0].qd_sd[80]);
 
   // report
-  write_fit_report(folder_.string(), fitted, own, {{"Options", settings_text(options)}}, pool_);
+  write_fit_report(folder_.string(), fitted, held_out_data(fitted, pool_), own,
+                   {{"Options", settings_text(options)}}, pool_);
   EXPECT_NE(report_page(folder_.string()).find("family=cart-pole method=joint"), std::string::npos);
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "mechfit/mechanics/discrete_error.h"
+#include "mechfit/mechanics/families/trig/trig.h"
 #include "tests/support/models.h"
 
 namespace mechfit {

@@ -7,6 +7,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/mechanics/discrete_run.h"
 #include "mechfit/mechanics/euler_lagrange.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "tests/support/models.h"
 
 namespace mechfit {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "tests/support/models.h"
 
 namespace mechfit {

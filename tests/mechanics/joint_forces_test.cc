@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "mechfit/base/gradient_check.h"
+#include "mechfit/mechanics/families/smm/smm.h"
 #include "tests/mechanics/door_check.h"
 
 namespace mechfit {

@@ -6,6 +6,8 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/files/files.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
+#include "mechfit/mechanics/families/smm/smm.h"
 #include "mechfit/mechanics/model_family.h"
 #include "mechfit/version.h"
 #include "tests/support/scratch_folder.h"
@@ -91,7 +93,7 @@ template <class Change>
 std::string changed(const ModelRecord& record, Change change) {
   Safetensors file = parse_safetensors(format_model(record), "m");
   change(file);
-  file.metadata["checksum"] = model_checksum(file);
+  file.metadata["checksum"] = checksum(file);
   return format_safetensors(file);
 }
 

@@ -8,6 +8,8 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/base/random.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
+#include "mechfit/mechanics/families/smm/smm.h"
 #include "tests/support/instruction_sets.h"
 
 namespace mechfit {

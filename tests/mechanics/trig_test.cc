@@ -8,6 +8,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/mechanics/euler_lagrange.h"
 #include "mechfit/mechanics/families/analytic/analytic.h"
+#include "mechfit/mechanics/families/smm/smm.h"
 #include "tests/mechanics/door_check.h"
 
 namespace mechfit {

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "mechfit/mechanics/families/analytic/analytic.h"
+
 namespace mechfit::testing {
 namespace {
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "mechfit/base/error.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 
 namespace mechfit {
 namespace {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mechfit/base/random.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "mechfit/report/mechanism.h"
 
 // Documents with the shape and the size of real ones, for the tests of the report.

@@ -21,7 +21,7 @@ class StateWriter {
  public:
   explicit StateWriter(Safetensors& file) : file_(file) {}
 
-  void operator()(const std::string& name, const std::vector<double>& values) {
+  void operator()(const std::string& name, std::vector<double>& values) {
     std::vector<std::int64_t> bits;
     for (double x : values) bits.push_back(std::bit_cast<std::int64_t>(x));
     put(name, std::move(bits));
@@ -45,7 +45,8 @@ class StateWriter {
     prefix_ = outside;
   }
   template <class Thing>
-  void operator()(const std::string& name, std::vector<Thing>& things) {
+  requires(!std::same_as<Thing, double>) void operator()(const std::string& name,
+                                                         std::vector<Thing>& things) {
     (*this)(name + ".size", things.size());
     for (std::size_t k = 0; k < things.size(); ++k)
       (*this)(name + "." + std::to_string(k), things[k]);
@@ -91,7 +92,8 @@ class StateReader {
     prefix_ = outside;
   }
   template <class Thing>
-  void operator()(const std::string& name, std::vector<Thing>& things) {
+  requires(!std::same_as<Thing, double>) void operator()(const std::string& name,
+                                                         std::vector<Thing>& things) {
     std::int64_t size = 0;
     (*this)(name + ".size", size);
     // Every element has at least one array of its own.

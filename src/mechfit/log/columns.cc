@@ -148,7 +148,7 @@ void guess_time_and_runs(const std::vector<std::string>& header, const std::stri
       c.time = chooser.take(static_cast<int>(i));
   if (c.time < 0)
     throw InputError(where + ": no column looks like time, found " + list(header) +
-                     "; name it with --time");
+                     "; name it with option 'time'");
   for (std::size_t i = 0; i < header.size() && c.trajectory < 0; ++i)
     if (is_one_of(lower(header[i]), kTrajectoryNames))
       c.trajectory = chooser.take(static_cast<int>(i));
@@ -156,7 +156,7 @@ void guess_time_and_runs(const std::vector<std::string>& header, const std::stri
 
 void guess_joints_and_inputs(const std::vector<std::string>& header, const std::string& where,
                              Chooser& chooser, Columns& c) {
-  if (c.q.empty()) c.q = chooser.take_numbered("q", "--q", without_unit);
+  if (c.q.empty()) c.q = chooser.take_numbered("q", "option 'q'", without_unit);
   if (c.q.empty()) {
     for (std::size_t i = 0; i < header.size(); ++i) {
       const std::string unit = split_unit(header[i]).unit;
@@ -166,9 +166,9 @@ void guess_joints_and_inputs(const std::vector<std::string>& header, const std::
   if (c.q.empty())
     throw InputError(
         where + ": no column looks like a joint (q1, q2 ... or a name ending in _rad), found " +
-        list(header) + "; name them with --q");
+        list(header) + "; name them with option 'q'");
   if (c.u.empty())
-    c.u = chooser.take_numbered("u", "--u", [](const std::string& name) {
+    c.u = chooser.take_numbered("u", "option 'u'", [](const std::string& name) {
       return name.substr(0, name.find_first_of("_ [("));
     });
 }
@@ -234,8 +234,8 @@ Columns choose_columns(const std::vector<std::string>& header, const ReadOptions
   c.qdd = chooser.take(options.qdd);
   guess_time_and_runs(header, where, chooser, c);
   guess_joints_and_inputs(header, where, chooser, c);
-  expect_count(where, "--qd", c.qd.size(), c.q.size());
-  expect_count(where, "--qdd", c.qdd.size(), c.q.size());
+  expect_count(where, "option 'qd'", c.qd.size(), c.q.size());
+  expect_count(where, "option 'qdd'", c.qdd.size(), c.q.size());
   guess_derived(header, chooser, c);
 
   const std::string& time = header[static_cast<std::size_t>(c.time)];
