@@ -33,10 +33,33 @@ void print_accelerations(const Channels& channels, const Scores& scores) {
     if (overall) cells.push_back(short_number(error.mse));
     table.add(cells);
   };
-  row("  model", scores.acceleration);
+  row(scores.logged_accelerations ? "  model" : "  model, from smoothed ones", scores.acceleration);
   row("  predict zero", scores.acceleration_zero);
   row("  predict their mean", scores.acceleration_mean);
   table.print();
+}
+
+// What the observations themselves say of the model's accelerations.
+void print_model_error(const Channels& channels, const Scores& scores) {
+  if (!scores.model_error) return;
+  const ModelError& error = *scores.model_error;
+  std::vector<std::string> header = {"accelerations, seen in the observations, rms"},
+                           model = {"  error of the model"}, size = {"  they themselves"},
+                           noise = {"  noise of the positions"};
+  for (int i = 0; i < channels.n(); ++i) {
+    header.push_back(channels.joints[i]);
+    model.push_back(short_number(error.joint[i]));
+    size.push_back(short_number(error.acceleration[i]));
+    noise.push_back(short_number(error.noise[i]));
+  }
+  Table table(header);
+  table.add(model);
+  table.add(size);
+  table.add(noise);
+  table.print();
+  std::printf("  error over all joints %s, with 90 %% probability between %s and %s\n\n",
+              short_number(error.overall).c_str(), short_number(error.low).c_str(),
+              short_number(error.high).c_str());
 }
 
 void print_rollouts(const Channels& channels, const Scores& scores) {
@@ -72,6 +95,12 @@ void print_rollouts(const Channels& channels, const Scores& scores) {
   rows("model, Runge-Kutta 4", &HorizonScore::rk4, false);
   rows("constant velocity", &HorizonScore::velocity, false);
   rows("stay put", &HorizonScore::stay, false);
+  if (!horizons[0].variational_observed.joint.empty() && same_units(channels)) {
+    std::vector<std::string> cells = {"  model, in the observations less their noise"};
+    for (const HorizonScore& h : horizons)
+      cells.push_back(h.judgeable ? short_number(h.variational_observed.overall) : "noise");
+    table.add(cells);
+  }
   table.add(starts);
   if (failures > 0) table.add(failed);
   table.print();
@@ -106,6 +135,7 @@ void print_scores(const Channels& channels, const Scores& scores) {
   std::printf("%d run%s, %d samples, %s s; velocities %s, accelerations %s\n\n", scores.runs,
               scores.runs == 1 ? "" : "s", scores.samples, short_number(scores.seconds).c_str(),
               source(scores.logged_velocities), source(scores.logged_accelerations));
+  print_model_error(channels, scores);
   print_accelerations(channels, scores);
   std::puts("");
   print_rollouts(channels, scores);

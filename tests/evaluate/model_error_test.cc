@@ -6,6 +6,7 @@
 
 #include "mechfit/evaluate/acceleration_error.h"
 #include "mechfit/integrate/simulate.h"
+#include "mechfit/mechanics/families/trig/trig.h"
 
 namespace mechfit {
 namespace {

@@ -50,6 +50,33 @@ TEST(Verdict, GoodNeedsAccelerationsAndEveryHorizon) {
   EXPECT_EQ(judge(scores(0.85, {fine})).grade, Grade::partial);
 }
 
+TEST(Verdict, AHorizonThatNoiseHidesDecidesNothing) {
+  HorizonScore hidden = horizon(0.1, {1e-2, 9}, {1e-3, 1});
+  hidden.judgeable = false;
+  const Verdict good = judge(scores(0.95, {hidden, horizon(1, {1e-4, 0.1}, {1e-3, 1})}));
+  EXPECT_EQ(good.grade, Grade::good);
+  EXPECT_EQ(good.reliable_until, 1);
+  const Verdict blind = judge(scores(0.95, {hidden}));
+  EXPECT_THAT(blind.text, HasSubstr("Noise hides"));
+  EXPECT_EQ(blind.reliable_until, 0);
+  EXPECT_EQ(judge(scores(-0.5, {hidden})).grade, Grade::bad);
+}
+
+TEST(Verdict, ErrorsInTheObservationsCountWhereTheyWereLookedAt) {
+  HorizonScore score = horizon(0.1, {9e-4, 0.9}, {1e-3, 1});
+  score.variational_observed.joint = {1e-5, 0.01};
+  score.velocity_observed.joint = score.stay_observed.joint = {1e-3, 1};
+  EXPECT_EQ(judge(scores(0.95, {score})).grade, Grade::good);
+  Scores seen = scores(0.1, {score});  // by smoothed accelerations
+  EXPECT_EQ(judge(seen).grade, Grade::partial);
+  seen.model_error = ModelError();
+  seen.model_error->joint = {1e-4, 0.5};
+  seen.model_error->acceleration = {1e-3, 10};
+  seen.model_error->runs = 1;
+  EXPECT_NEAR(judge(seen).explained, seen.model_error->explained(), 1e-12);
+  EXPECT_EQ(judge(seen).grade, Grade::good);
+}
+
 TEST(Verdict, ASlowJointCountsAsMuchAsAFastOne) {
   const Verdict verdict = judge(
       scores(0.95, {horizon(0.1, {1e-5, 0.1}, {1e-3, 1}), horizon(1, {2e-2, 0.1}, {1e-2, 9})}));

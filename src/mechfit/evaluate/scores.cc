@@ -94,6 +94,11 @@ void add_rollouts(std::span<const Model> models, const Model& model, const Evalu
     const StartEstimate estimate =
         estimate_states(model, data.observed, options.window, starts, pool);
     scores.starts_without_model = estimate.without_model;
+    // Positions of a log without velocities are observations; simulated truth is compared as it is.
+    if (!data.logged_velocities) {
+      rollout.observed = &data.observed;
+      rollout.noise = estimate.noise.sigma;
+    }
   } else {
     scores.start = StartKind::logged;
     starts = choose(0);
@@ -136,6 +141,7 @@ Scores evaluate(const Ensemble& ensemble, const EvaluationData& data,
            : acceleration_error(model, points, pool);
   scores.acceleration_zero = zero_baseline(points);
   scores.acceleration_mean = mean_baseline(points);
+  if (!data.logged_accelerations) scores.model_error = model_error(ensemble, data.observed, pool);
   scores.mass = mass_eigenvalues(model, points.q, pool);
   add_rollouts(mean ? std::span(ensemble.members) : std::span(&model, 1), model, data, options,
                pool, scores);

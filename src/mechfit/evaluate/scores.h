@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "mechfit/evaluate/acceleration_error.h"
@@ -8,6 +9,7 @@
 #include "mechfit/evaluate/ensemble.h"
 #include "mechfit/evaluate/evaluation_data.h"
 #include "mechfit/evaluate/model_checks.h"
+#include "mechfit/evaluate/model_error.h"
 #include "mechfit/evaluate/rollout_error.h"
 #include "mechfit/evaluate/start_states.h"
 
@@ -37,6 +39,9 @@ struct Scores {
   bool logged_accelerations = false;  // what accelerations are compared with, likewise
 
   AccelerationError acceleration, acceleration_zero, acceleration_mean;
+  // The model's acceleration error as the observations show it; where accelerations are logged
+  // those tell it better, and this is not made.
+  std::optional<ModelError> model_error;
   StartKind start = StartKind::estimated;
   int window = 0;                // samples that an estimated start rests on
   int starts_without_model = 0;  // see StartEstimate

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "mechfit/evaluate/scores.h"
@@ -13,15 +14,42 @@ json to_json(const JointErrors& errors) {
   return {{"overall", errors.overall}, {"joints", errors.joint}};
 }
 
+// In the observations, the noise's share taken off.
+json to_json(const ObservedErrors& errors) {
+  return {{"overall", errors.overall},
+          {"joints", errors.joint},
+          {"mean_square", errors.mean_square},
+          {"standard_error", errors.standard_error}};
+}
+
 json to_json(const HorizonScore& score) {
-  return {{"seconds", score.seconds},
-          {"starts", score.starts},
-          {name_of(Integrator::variational), to_json(score.variational)},
-          {name_of(Integrator::rk4), to_json(score.rk4)},
-          {"constant_velocity", to_json(score.velocity)},
-          {"stay_put", to_json(score.stay)},
-          {"variational_failed", score.variational_failed},
-          {"rk4_failed", score.rk4_failed}};
+  json out = {{"seconds", score.seconds},
+              {"starts", score.starts},
+              {name_of(Integrator::variational), to_json(score.variational)},
+              {name_of(Integrator::rk4), to_json(score.rk4)},
+              {"constant_velocity", to_json(score.velocity)},
+              {"stay_put", to_json(score.stay)},
+              {"variational_failed", score.variational_failed},
+              {"rk4_failed", score.rk4_failed}};
+  if (score.variational_observed.joint.empty()) return out;
+  out["judgeable"] = score.judgeable;
+  out["observed"] = {{name_of(Integrator::variational), to_json(score.variational_observed)},
+                     {name_of(Integrator::rk4), to_json(score.rk4_observed)},
+                     {"constant_velocity", to_json(score.velocity_observed)},
+                     {"stay_put", to_json(score.stay_observed)}};
+  return out;
+}
+
+// Root mean squares: as the observations show them, or against logged accelerations.
+json acceleration_error(const Scores& scores) {
+  if (const auto& error = scores.model_error)
+    return {{"overall", error->overall},
+            {"joints", error->joint},
+            {"interval", {error->low, error->high}},
+            {"seen", error->seen}};
+  std::vector<double> joints;
+  for (const double mse : scores.acceleration.joint_mse) joints.push_back(std::sqrt(mse));
+  return {{"overall", std::sqrt(scores.acceleration.mse)}, {"joints", joints}};
 }
 
 }  // namespace
@@ -37,6 +65,7 @@ std::string scores_json(const Scores& scores) {
       {"seconds", scores.seconds},
       {"velocities", source(scores.logged_velocities)},
       {"accelerations", source(scores.logged_accelerations)},
+      {"acceleration_error", acceleration_error(scores)},
       {"acceleration_mse", scores.acceleration.mse},
       {"acceleration_mse_joints", scores.acceleration.joint_mse},
       {"acceleration_mse_zero", scores.acceleration_zero.mse},
@@ -65,6 +94,7 @@ std::string scores_json(const Scores& scores) {
         {"explained", verdict.explained},
         {"reliable_until", verdict.reliable_until},
         {"text", verdict.text}}}};
+  if (scores.model_error) out["noise"] = scores.model_error->noise;
   if (!scores.coverage.empty()) {
     json coverage = json::array();
     for (const BandCoverage& band : scores.coverage)

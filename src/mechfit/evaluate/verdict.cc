@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace mechfit {
 namespace {
@@ -13,21 +14,29 @@ constexpr double kGoodShare = 0.9;  // of the accelerations' variance, explained
 constexpr double kReliable = 0.5;   // of the better baseline's error, at most
 
 // Error of the model's rollouts in units of the better baseline's, root mean square over the joints
-// that move: joints may have different units.
+// that move: joints may have different units. Against the observations, noise taken off, where it
+// was looked at.
 double relative_error(const HorizonScore& score) {
+  const bool observed = !score.variational_observed.joint.empty();
+  const auto& model = observed ? score.variational_observed.joint : score.variational.joint;
+  const auto& velocity = observed ? score.velocity_observed.joint : score.velocity.joint;
+  const auto& stay = observed ? score.stay_observed.joint : score.stay.joint;
   double sum = 0;
   int joints = 0;
-  for (std::size_t i = 0; i < score.stay.joint.size(); ++i) {
-    const double baseline = std::min(score.velocity.joint[i], score.stay.joint[i]);
+  for (std::size_t i = 0; i < stay.size(); ++i) {
+    const double baseline = std::min(velocity[i], stay[i]);
     if (baseline == 0) continue;
-    sum += std::pow(score.variational.joint[i] / baseline, 2);
+    sum += std::pow(model[i] / baseline, 2);
     ++joints;
   }
   return joints == 0 ? 0 : std::sqrt(sum / joints);
 }
 
-// 1 - mean over joints of squared error / variance.
+// By the observations where accelerations were not logged: against a smoother's a good model looks
+// bad. Else 1 - mean over joints of squared error / variance.
 double explained_share(const Scores& scores) {
+  if (scores.model_error && scores.model_error->runs > scores.model_error->without_model)
+    return scores.model_error->explained();
   double sum = 0;
   int joints = 0;
   for (std::size_t i = 0; i < scores.acceleration.joint_mse.size(); ++i) {
@@ -39,9 +48,13 @@ double explained_share(const Scores& scores) {
   return joints == 0 ? 1 : 1 - sum / joints;
 }
 
-std::string rollout_text(const Scores& scores, double until) {
-  const auto& horizons = scores.rollout.horizons;
-  if (horizons.empty()) return "The runs are too short for rollouts.";
+std::string rollout_text(const std::vector<HorizonScore>& all, double until) {
+  if (all.empty()) return "The runs are too short for rollouts.";
+  std::vector<HorizonScore> horizons;  // that tell something
+  std::copy_if(all.begin(), all.end(), std::back_inserter(horizons),
+               [](const HorizonScore& h) { return h.judgeable; });
+  if (horizons.empty())
+    return "Noise hides what its rollouts are worth: no baseline leaves the observations either.";
   auto reliable = [](const HorizonScore& h) { return relative_error(h) <= kReliable; };
   if (until == 0) {
     const std::string first =
@@ -71,6 +84,7 @@ Verdict judge(const Scores& scores) {
   verdict.explained = explained_share(scores);
   bool everywhere = !scores.rollout.horizons.empty();
   for (const HorizonScore& score : scores.rollout.horizons) {
+    if (!score.judgeable) continue;  // noise hides every difference: accelerations decide
     if (!(relative_error(score) <= kReliable)) {
       everywhere = false;
       break;
@@ -87,7 +101,7 @@ Verdict judge(const Scores& scores) {
   else
     verdict.text =
         fmt::format("It explains {:.3g} % of the accelerations.", 100 * verdict.explained);
-  verdict.text += " " + rollout_text(scores, verdict.reliable_until);
+  verdict.text += " " + rollout_text(scores.rollout.horizons, verdict.reliable_until);
 
   if (verdict.explained >= kGoodShare && everywhere)
     verdict.grade = Grade::good;

@@ -22,8 +22,9 @@ struct Verdict {
   std::string text;  // one or two sentences
 };
 
-// good: at least 90 % of the accelerations' variance, and reliable up to every horizon; bad: worse
-// than predicting the mean acceleration and not reliable up to any; partial: all between.
+// good: at least 90 % of the accelerations' variance, and reliable up to every horizon that noise
+// lets one judge; bad: worse than predicting the mean acceleration and not reliable up to any;
+// partial: all between.
 Verdict judge(const Scores& scores);
 
 }  // namespace mechfit
