@@ -264,10 +264,14 @@ void add_spread(const std::vector<double>& spread, ModelError& out) {
 }  // namespace
 
 double ModelError::explained() const {
-  double error2 = 0, acceleration2 = 0;
-  for (const double x : joint) error2 += x * x;
-  for (const double x : acceleration) acceleration2 += x * x;
-  return error2 < acceleration2 ? 1 - error2 / acceleration2 : 0;
+  double sum = 0;
+  int joints = 0;
+  for (std::size_t j = 0; j < joint.size(); ++j) {
+    if (acceleration[j] == 0) continue;
+    sum += joint[j] * joint[j] / (acceleration[j] * acceleration[j]);
+    ++joints;
+  }
+  return joints == 0 ? 1 : 1 - sum / joints;
 }
 
 ModelError model_error(const Model& model, const Log& observed, ThreadPool& pool) {

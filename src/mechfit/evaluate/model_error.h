@@ -23,7 +23,9 @@ struct ModelError {
   int runs = 0, without_model = 0;   // pieces of motion looked at; of these: those where M is not
                                      // positive definite, which are left out
 
-  double explained() const;  // share of the accelerations' mean square, at least 0
+  // 1 - mean over the joints that move of squared error / mean square of the accelerations: joints
+  // may have different units. Negative for a model that is worse than none.
+  double explained() const;
 };
 
 // A smoother's accelerations are too slow and too noisy to judge a good model. Here the motion is
