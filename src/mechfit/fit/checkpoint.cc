@@ -14,7 +14,8 @@ constexpr const char* kTrained = "trained";           // metadata `method` of a 
 constexpr const char* kJoint = "joint";               // and of candidates
 constexpr const char* kGaussNewton = "gauss-newton";  // engine of a candidate
 constexpr const char* kNetwork = "network";
-constexpr std::size_t kMostCandidates = 2000;  // an ensemble of 1000 and some to spare
+// A file with more is damaged: an ensemble of 1000 and some to spare.
+constexpr std::size_t kMostCandidates = 2000;
 
 std::string key(std::size_t candidate, const char* what) {
   return "candidate." + std::to_string(candidate) + "." + what;

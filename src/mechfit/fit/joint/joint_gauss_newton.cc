@@ -1,8 +1,8 @@
 #include "mechfit/fit/joint/joint_gauss_newton.h"
 
 #include <cmath>
-#include <limits>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
 #include "mechfit/base/gram.h"
 
@@ -10,17 +10,25 @@ namespace mechfit {
 namespace {
 
 // Levenberg-Marquardt: the first damping, its factors after a step that failed and one that helped,
-// what counts as none, and how many dampings are tried before a step is given up.
+// what counts as none, and how many dampings are tried before a step is given up. The usual values.
+// They guard steps from a poor start: kFirstDamping 1e-5 to 0.1, kMore 3 to 30, kLess 0.03 to 0.3,
+// kNegligible 1e-9 to 1e-5 and kTries 6 to 24 changed no error in four digits.
 constexpr double kFirstDamping = 1e-3, kMore = 10, kLess = 0.1, kNegligible = 1e-7;
 constexpr int kTries = 12;
-constexpr double kLengths[] = {1, 0.3, 0.1};  // of a step, tried at every damping
-constexpr double kRidge = 1e-10;  // of the mean diagonal: S is singular along what no data tell
+// Of a step, tried at every damping. 0.1 to 0.6 for the second and 0.03 to 0.25 for the third: same
+// errors to four digits.
+constexpr double kLengths[] = {1, 0.3, 0.1};
+// Of the mean diagonal: S is singular along what no data tell. 1e-12 and 1e-8: same errors to four
+// digits.
+constexpr double kRidge = 1e-10;
 // Bounds of a coefficient's prior precision, in the model's units: a spread of 10, and 1e-3, where
-// it has vanished.
+// it has vanished. kLoosest 0.003 and 0.03: same errors to four digits. kTightest on N, P, C: 1e5
+// +3, +67, +67 %, 1e7 0, -45, -25 %, 1e9 0, -69, -27 %: exact machines would gain by a tighter one.
 constexpr double kLoosest = 1e-2, kTightest = 1e6;
-constexpr double kSmallest = 1e-300;       // keeps a division by zero away
-constexpr double kLeastDetermined = 1e-3;  // share of a coefficient that data determine
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kSmallest = 1e-300;  // keeps a division by zero away
+// The least share of a coefficient that data determine: one that they do not determine at all would
+// get no precision. 1e-4 and 1e-2: same errors to four digits.
+constexpr double kLeastDetermined = 1e-3;
 
 }  // namespace
 

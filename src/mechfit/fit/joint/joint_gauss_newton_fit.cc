@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
 #include "mechfit/fit/joint/joint_gauss_newton.h"
 #include "mechfit/fit/joint/joint_laplace.h"
@@ -10,25 +10,31 @@
 namespace mechfit {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
 // s begins far above the accelerations, where the model does not touch the motions yet, and follows
-// its most likely value down; not before the steps at the last one have done their work.
-constexpr double kFirstS = 10;  // in units of the accelerations
-// The noise is looked at again when a step promised less than this decrease of J per observed
-// number.
-constexpr double kSettled = 0.02;
+// its most likely value down; not before the steps at the last one have done their work. In units
+// of the accelerations. 3 and 30: same errors within 3 %; 1: 11 % more (trig, N), else within 3 %.
+constexpr double kFirstS = 10;
 // Weight of the prior on M while unneeded coefficients are taken out, half of what it is before.
+// Errors of trig on N, P, C: 16 -2, +6, -2 %; 150 +9, -2, +7 %.
 constexpr double kPruningMassWeight = 50;
+// Iterations that renew the coefficients' precisions. None: errors of trig 2.5 to 3.4 times as
+// large; 5 and 20: the same within 1.3 %.
 constexpr int kPruningRounds = 10;
+// A bound for fits that do not settle. Those of the three logs do: 40 and 160 give the same errors
+// within 0.1 %.
 constexpr int kMostIterations = 80;
-constexpr int kScoreEvery = 3;  // iterations; a look at held-out runs costs about as much as one
+// Iterations between looks at held-out runs, each of which costs about as much as one. 1 and 6:
+// same errors within 2 %.
+constexpr int kScoreEvery = 3;
 // A later model is preferred unless the held-out runs are less likely by more than this: it is
-// simpler, and differences of this size in log-likelihood are chance.
+// simpler, and differences of this size in log-likelihood are chance. 0.7 and 6: same errors within
+// 2 %. It must be above zero, else no model is kept.
 constexpr double kChance = 2;
-// A fit is quiet when a step promises less than kQuiet in J and log s falls by less than
-// kQuietChange; it ends after kQuietIterations in a row.
-constexpr double kQuiet = 0.5, kQuietChange = 0.05;
+// A fit is quiet when a step promises less than kQuiet in J, a log-likelihood below chance, and
+// log s falls by less than kQuietChange. 0.15 and 1.5: same errors to four digits.
+constexpr double kQuiet = 0.5;
+// It ends after so many quiet iterations in a row. 1 ends it too early: errors 5 to 46 times as
+// large; 4: the same to four digits.
 constexpr int kQuietIterations = 2;
 
 bool any_prunable(const FreeParameters& free) {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
 #include "mechfit/fit/joint/joint_network.h"
 #include "mechfit/fit/joint/joint_polish.h"
@@ -11,7 +11,6 @@
 namespace mechfit {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kRate = 1e-2;   // of Adam
 constexpr int kScoreEvery = 25;  // steps between looks at the held-out runs
 // A fall of the held-out log-likelihood below the best by more than this takes the fit back.

@@ -11,10 +11,10 @@ namespace {
 // and s are right) has to say that the network can explain the data; a later model is preferred
 // unless it falls short by more than this.
 constexpr double kChance = 5;
-constexpr double kReach = 10;      // such gains at most may lie between it and another family
-constexpr double kSettled = 0.02;  // promised decrease of J per number before the noise is renewed
-// The same, and the fall of log s, at the end.
-constexpr double kQuiet = 0.002, kQuietChange = 0.05;
+constexpr double kReach = 10;  // such gains at most may lie between it and another family
+// Promised decrease of J per number at the end, where log s falls by less than kQuietChange as
+// well.
+constexpr double kQuiet = 0.002;
 constexpr int kMostSteps = 40;
 constexpr int kPatience = 15;          // steps without a better model
 constexpr int kMostParameters = 2500;  // a step needs the square of them per number

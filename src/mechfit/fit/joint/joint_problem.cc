@@ -9,7 +9,8 @@
 namespace mechfit {
 namespace {
 
-// Weight of the prior that keeps M positive definite, and the points at which it looks.
+// Weight of the prior that keeps M positive definite, and the points at which it looks. 33 and
+// 300, and 32 to 256 points: errors of trig within 3 %.
 constexpr double kMassWeight = 100;
 constexpr int kPriorPoints = 128;
 

@@ -8,9 +8,24 @@
 
 namespace mechfit {
 
+// What comments in this folder say of ranges was measured on three simulated logs of 8 runs of 100
+// steps of 0.05 s: N and P, double-pendulum-points with noise of 0.05 and 0.005 rad, and C, a
+// cart-pole pushed by sines, noise 0.01. Error: rms of accelerations against the true ones. It is
+// 0.100, 0.0116 and 0.0331 for trig, 0.083, 0.0033 and 0.0189 for the known equations (g held for
+// the double pendulum).
+
 // The least s in units of the accelerations: without a floor the s of a joint that a model fits
-// exactly falls without end.
+// exactly falls without end. 3e-4: same errors within 1 %; 3e-3: between 8 % less (equations, P)
+// and 4 % more (trig, C).
 inline constexpr double kLowestS = 1e-3;
+
+// sigma and s are looked at again when a step promised less than this decrease of J per observed
+// number: far from the minimum they would follow errors of the model. 0.005 and 0.1: same errors
+// within 2 % for trig, to four digits for known equations.
+inline constexpr double kSettled = 0.02;
+// The fall of log s below which a fit may end, beside what a step promises. 0.015 and 0.15: same
+// errors to four digits for trig and known equations.
+inline constexpr double kQuietChange = 0.05;
 
 // The runs that a choice between models goes by.
 class HeldOut {

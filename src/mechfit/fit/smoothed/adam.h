@@ -12,6 +12,7 @@ struct Adam {
   // step [size] = -rate mean_hat / (sqrt(square_hat) + eps)
   void step(std::span<const double> gradient, double rate, std::span<double> step);
 
+  // The values of Kingma and Ba.
   static constexpr double kBeta1 = 0.9, kBeta2 = 0.999, kEpsilon = 1e-8;
   std::vector<double> mean, square;
   double power1 = 1.0, power2 = 1.0;  // beta^k

@@ -8,7 +8,9 @@
 namespace mechfit {
 namespace {
 
-constexpr std::size_t kWorthThreads = 1 << 14;  // additions
+// Fewer additions than this are left to one thread: to wake the others would take longer. No result
+// depends on it.
+constexpr std::size_t kWorthThreads = 1 << 14;
 
 }  // namespace
 

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
 
 namespace mechfit {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kMaxHalvings = 60;  // then a step is below the rounding of theta
 // The line of the barrier as a share of the smallest eigenvalue at the start, so that the start is
 // feasible: the paper's value.

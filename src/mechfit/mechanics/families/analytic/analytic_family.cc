@@ -9,12 +9,15 @@
 namespace mechfit {
 namespace {
 
-// Constants of machines are known up to factors of e^3 = 20 before data are seen.
+// Constants of machines are known up to factors of e^3 = 20 before data are seen. 1 and 10: errors
+// within 0.1 % (logs of fit/joint/joint_problem.h).
 constexpr double kSpread = 3.0;
-// A constant that is zero is given this size, so that it has one at all.
+// A constant that is zero is given this size, so that it has one at all. 3e-4 and 3e-3: same errors
+// to four digits.
 constexpr double kSmallest = 1e-3;
 // Damping that may be there must be able to grow from the start; also the step of a constant that
-// is zero. In units of the machine, whose masses and lengths start near one.
+// is zero. In units of the machine, whose masses and lengths start near one. 0.03 and 0.3: same
+// errors to four digits.
 constexpr double kFirstDamping = 0.1;
 
 bool is_damping(const ConstantDefinition& constant) { return constant.name.starts_with("eta"); }
