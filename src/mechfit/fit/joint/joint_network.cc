@@ -9,9 +9,15 @@
 namespace mechfit {
 namespace {
 
-constexpr int kRefresh = 4;           // steps between Jacobians
-constexpr double kTolerated = 1.001;  // of a run's J in a step on its motion
-constexpr double kRise = 1.05;        // of J from step to step before one is taken back
+// Steps between Jacobians. 1, 2 and 8: same errors within 0.3 % (logs of joint_problem.h).
+constexpr int kRefresh = 4;
+// Of a run's J in a step on its motion: more, and Newton's method is called to its rescue. 1.0003
+// and 1.003, and kRescue of 2 and 8 steps, 3e-5 and 3e-4: same errors to four digits.
+constexpr double kTolerated = 1.001;
+// Of J from step to step before one is taken back. 1.017: errors -3 to +17 %; 1.15: within 5 %.
+// Steps are then half as long, and 1 % longer after each that succeeds: 0.25 and 0.8, 0.3 and 3 %
+// change errors by -5 to +21 %.
+constexpr double kRise = 1.05;
 constexpr MotionRun::Options kRescue{4, 1e-4};
 
 }  // namespace

@@ -6,10 +6,17 @@
 namespace mechfit {
 namespace {
 
-constexpr double kLastS = 0.1;      // in units of the accelerations
-constexpr double kLastRate = 0.06;  // at the end of the fall of s, in units of the first rate
-constexpr double kRest = 0.2;       // share of the moving steps at the last s, rates to zero
-constexpr double kSlowest = 0.05;   // of kLastRate, at the very end
+// Effects on errors, on the logs of joint_problem.h.
+//
+// Where s ends, in units of the accelerations. From prepared motions 0.03: -2 to +81 %, 0.3: within
+// 7 %. From smoothed ones 0.03: -27 to +8 %, 0.3: +11 to +53 %.
+constexpr double kLastS = 0.1;
+// The rate at the end of the fall of s, in units of the first rate. 0.02 and 0.18: within 4 %.
+constexpr double kLastRate = 0.06;
+// Share of the moving steps at the last s, rates to zero. 0.07 and 0.6: within 4 %.
+constexpr double kRest = 0.2;
+// Of kLastRate, at the very end. 0.017 and 0.15: same errors to four digits.
+constexpr double kSlowest = 0.05;
 
 }  // namespace
 

@@ -7,7 +7,8 @@
 namespace mechfit {
 namespace {
 
-// Prior precision of every weight, in the network's own units: weights of size one.
+// Prior precision of every weight, in the network's own units: weights of size one. Effects on
+// errors, on the logs of fit/joint/joint_problem.h: 0.3 -19 to +9 %, 3 +5 to +29 %.
 constexpr double kWeightDecay = 1.0;
 
 Smm start_network(const StartData& data, const std::vector<JointType>& joints, std::uint64_t seed) {
