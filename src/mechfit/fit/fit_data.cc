@@ -11,8 +11,8 @@
 namespace mechfit {
 namespace {
 
-// A little less than a turn [rad]: the range above which a joint is taken to go round. Noise and
-// the ends of a run may hide the rest. Members of an ensemble see its angle as periodic.
+// A little less than a turn [rad]: the range above which a joint is taken to go round, so that
+// no member of an ensemble of networks sees its angle itself.
 constexpr double kFullTurn = 6.0;
 
 bool turns_fully(const Log& log) {

@@ -26,8 +26,8 @@ constexpr double kRidge = 1e-10;
 // +3, +67, +67 %, 1e7 0, -45, -25 %, 1e9 0, -69, -27 %: exact machines would gain by a tighter one.
 constexpr double kLoosest = 1e-2, kTightest = 1e6;
 constexpr double kSmallest = 1e-300;  // keeps a division by zero away
-// The least share of a coefficient that data determine: one that they do not determine at all would
-// get no precision. 1e-4 and 1e-2: same errors to four digits.
+// The least share of a coefficient that data determine: with none its prior would be the loosest.
+// 1e-4 and 1e-2: same errors to four digits.
 constexpr double kLeastDetermined = 1e-3;
 
 }  // namespace

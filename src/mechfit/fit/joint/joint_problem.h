@@ -23,8 +23,7 @@ namespace mechfit {
 inline constexpr double kLowestS = 1e-3;
 
 // sigma and s are looked at again when a step promised less than this decrease of J per observed
-// number: far from the minimum they would follow errors of the model. 0.005 and 0.1: same errors
-// within 2 % for trig, to four digits for known equations.
+// number. 0.005 and 0.1: same errors within 2 % for trig, to four digits for known equations.
 inline constexpr double kSettled = 0.02;
 // The fall of log s below which a fit may end, beside what a step promises. 0.015 and 0.15: same
 // errors to four digits for trig and known equations.

@@ -13,8 +13,7 @@ namespace {
 // near its end. kStepS 0.1: same errors within 2 %, up to half more time; 0.9: errors from 1 % less
 // to 6 % more. kStepSigma 0.015: same errors; 0.15: 12 % more (trig, N), else within 3 %.
 constexpr double kStepS = 0.3, kStepSigma = 0.05;
-// The longest move, in such steps, so that s does not fall faster than the model follows. 0.75 and
-// 3: errors within 3 %.
+// The longest move, in such steps. 0.75 and 3: errors within 3 %.
 constexpr double kFarthest = 1.5;
 // Moves at most in search of the s that suits held-out runs. 3 and 12: same errors to four digits.
 constexpr int kScoreRounds = 6;

@@ -8,8 +8,7 @@
 namespace mechfit {
 namespace {
 
-// Fewer additions than this are left to one thread: to wake the others would take longer. No result
-// depends on it.
+// Fewer additions than this are left to one thread. No result depends on it.
 constexpr std::size_t kWorthThreads = 1 << 14;
 
 }  // namespace

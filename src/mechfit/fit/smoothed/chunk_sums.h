@@ -38,8 +38,7 @@ class ChunkSums {
   void evaluate(int chunk, int worker);
   void fold(int chunk, std::size_t begin, std::size_t end);
 
-  // Bounds the memory, a gradient for each; more threads than this have nothing to do. Sums are
-  // rounded differently with another value.
+  // Bounds the memory, a gradient for each. Sums are rounded differently with another value.
   static constexpr int kMostChunks = 16;
 
   ThreadPool& pool_;
