@@ -13,7 +13,7 @@ constexpr int kMostJoints = 4;
 // A richer model than this is not tried without being asked for: a Gauss-Newton step takes the
 // square of it per observed number.
 constexpr int kMostParameters = 300;
-// Degree 2 is exact for chains of revolute joints in space. 1 and 3: same models on planar
+// Degree 2 is exact for chains of revolute joints in space. 1 and 3: same errors on planar
 // machines, for which degree 2 promises no more than chance and is not fitted.
 constexpr int kHighestDegree = 2;
 // Spread of the prior: coefficients in the model's own units are of the order of one. 1 and 10:
