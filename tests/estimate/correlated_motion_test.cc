@@ -5,8 +5,8 @@
 #include <Eigen/Dense>
 #include <cmath>
 
-#include "tests/support/simulated.h"
 #include "tests/support/models.h"
+#include "tests/support/simulated.h"
 
 namespace mechfit {
 namespace {
