@@ -20,6 +20,8 @@ constexpr double kPhase = 0.15;
 constexpr int kMostParts = 16;
 // Steps of the first grid, and of a piece where there are more.
 constexpr double kMostSteps = 4000, kPiece = 400;
+// A step costs the cube of the joints: above this number fewer are looked at, one piece at least.
+constexpr double kManyJoints = 3;
 // The motion's frequency is taken from the smoother, whose noise hides the fastest part, then from
 // the motion itself, until it grows no more.
 constexpr int kPasses = 3;
@@ -45,27 +47,29 @@ constexpr double kSpreadFactor = 2;
 constexpr double kTwoSided = 1.645;  // deviations that hold 90 %
 constexpr double kLow = 0.05, kHigh = 0.95;
 
-// Evenly spread pieces of about kPiece steps that make kMostSteps together.
+// Evenly spread pieces of at most kPiece steps that make about kMostSteps together.
 Log pieces(const Log& log, double step) {
   double seconds = 0;
   for (const auto& run : log.runs) seconds += run.t.back() - run.t.front();
-  if (seconds <= kMostSteps * step) return log;
+  const double share = std::min(1.0, std::pow(kManyJoints / log.n(), 3));
+  const double most = std::max(kPiece, share * kMostSteps) * step;
+  if (seconds <= most) return log;
   Log all;
+  double kept = 0;
   for (const auto& run : log.runs)
-    for (int begin = 0; begin < run.size();) {
-      int end = begin;
+    for (int begin = 0, end = 0; begin < run.size(); begin = end) {
       while (end < run.size() && run.t[end] - run.t[begin] <= kPiece * step) ++end;
+      const double length = run.t[end - 1] - run.t[begin];
+      // What is left over at the end of a run may be too short to tell anything.
+      if (begin > 0 && (length < 0.5 * kPiece * step || end - begin < 8)) continue;
       all.runs.push_back(slice(run, log.n(), log.m(), begin, end));
-      begin = end;
+      kept += length;
     }
-  std::erase_if(all.runs, [&](const Trajectory& run) {
-    return run.t.back() - run.t.front() < 0.5 * kPiece * step || run.size() < 8;
-  });
-  if (all.runs.empty()) return log;
   Log out;
   out.channels = log.channels;
-  const auto count = std::min<std::size_t>(all.runs.size(), static_cast<int>(kMostSteps / kPiece));
-  for (std::size_t i = 0; i < count; ++i) out.runs.push_back(all.runs[i * all.runs.size() / count]);
+  const double wanted = std::ceil(static_cast<double>(all.runs.size()) * most / kept);
+  const auto count = std::min(all.runs.size(), static_cast<std::size_t>(wanted));
+  for (std::size_t k = 0; k < count; ++k) out.runs.push_back(all.runs[k * all.runs.size() / count]);
   return out;
 }
 
