@@ -39,8 +39,8 @@ struct Scores {
   bool logged_accelerations = false;  // what accelerations are compared with, likewise
 
   AccelerationError acceleration, acceleration_zero, acceleration_mean;
-  // The model's acceleration error as the observations show it; where accelerations are logged
-  // those tell it better, and this is not made.
+  // The model's acceleration error as the observations show it. Not made where accelerations are
+  // logged, which tell it better, and beyond four joints.
   std::optional<ModelError> model_error;
   StartKind start = StartKind::estimated;
   int window = 0;                // samples that an estimated start rests on
