@@ -16,6 +16,7 @@
 #include "mechfit/fit/fit_record.h"
 #include "mechfit/fit/state.h"
 #include "mechfit/log/fingerprint.h"
+#include "mechfit/log/inspect.h"
 #include "mechfit/mechanics/model_file.h"
 #include "mechfit/report/report.h"
 #include "scores_print.h"
@@ -162,8 +163,10 @@ int run_fit(const FitCommand& command) {
   refuse_overwrite(checkpoint, may_overwrite);
 
   const Input input = read_input(command);
-  if (!command.json)
+  if (!command.json) {
     for (const auto& note : input.notes) print_note(note);
+    for (const auto& warning : inspect_log(input.log).warnings) print_warning(warning);
+  }
   const std::string data = fingerprint(input.log, input.validation);
   const std::string owner = data + " " + settings_text(options);
   make_folders(command.run);
@@ -185,7 +188,7 @@ int run_fit(const FitCommand& command) {
 
   ModelRecord record = fit_record(result, options);
   const EvaluationData held_out = held_out_data(result, pool);
-  const Scores scores = evaluate(ensemble_of(record), held_out, {}, pool);
+  const Scores scores = score_fit(record, held_out, result, pool);
   add_scores(scores, data, record);
   // evaluate and rollout read logs for this model the same way.
   if (command.log.read.input_hold != InputHold::held)

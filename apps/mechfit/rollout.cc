@@ -118,8 +118,9 @@ std::vector<RolloutStart> make_starts(const ModelRecord& record, const Options& 
   const ReadResult input = read_data(record, o.log);
   if (!o.json)
     for (const auto& note : input.notes) print_note(note);
-  return starts_of(record.model, input.log,
-                   run_states(record.model, input.log, o.start, o.window, pool), o.horizon);
+  std::vector<Starts> drawn;
+  const Starts states = run_states(record.model, input.log, o.start, o.window, pool, &drawn);
+  return starts_of(record.model, input.log, states, o.horizon, drawn);
 }
 
 }  // namespace
@@ -130,8 +131,9 @@ void add_rollout(CLI::App& app, int& exit_code) {
   add_options(*command, *options);
   command->footer(
       "The output has q, qd, qdd and the inputs, and standard deviations where the model file "
-      "holds\n"
-      "an ensemble or the covariance of its parameters.\n\n"
+      "says\n"
+      "what is unsure about the model: its parameters and its error on held-out runs; with --data\n"
+      "also the estimated start.\n\n"
       "Examples:\n"
       "  mechfit rollout model.safetensors --from 0.5,0 --horizon 10 -o motion.csv\n"
       "  mechfit rollout model.safetensors --data test.csv --horizon 2 -o motion.csv");

@@ -125,7 +125,7 @@ void print_coverage(const Scores& scores) {
   table.add(accelerations);
   table.add(rollouts);
   table.print();
-  std::printf("  bands from the spread of %d models\n\n", scores.members);
+  std::puts("  bands from what is unsure about the model, its error and the start\n");
 }
 
 }  // namespace
@@ -162,8 +162,9 @@ void print_scores(const Channels& channels, const Scores& scores) {
   table.print();
 
   const Verdict verdict = judge(scores);
-  constexpr const char* kWords[] = {"a good model", "a model with limits", "not a usable model"};
-  std::printf("\nVerdict: %s. %s\n", kWords[static_cast<int>(verdict.grade)], verdict.text.c_str());
+  std::printf("\nVerdict: %s. %s\n", verdict.words.c_str(), verdict.good_for.c_str());
+  for (const std::string& limit : verdict.limits) std::printf("  %s\n", limit.c_str());
+  for (const std::string& advice : verdict.advice) std::printf("  %s\n", advice.c_str());
 }
 
 }  // namespace mechfit

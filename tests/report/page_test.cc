@@ -102,7 +102,7 @@ TEST(Page, ScoreTablesEqualTheDocument) {
   ASSERT_EQ(acceleration.size(), 3u);
   for (std::size_t row = 0; row < 3; ++row) {
     const Json& expected = document["scores"]["acceleration"][row];
-    EXPECT_EQ(acceleration[row][0], expected["name"]);
+    EXPECT_EQ(acceleration[row][0], expected["name"].get<std::string>());
     EXPECT_EQ(std::stod(acceleration[row][1]), expected["mse"]);
     EXPECT_EQ(std::stod(acceleration[row][3]), expected["joints"][1]);
   }
@@ -121,10 +121,10 @@ TEST(Page, SummaryTableEqualsTheBars) {
   ASSERT_EQ(rows.size(), document["bars"].size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Json& bar = document["bars"][i];
-    EXPECT_EQ(rows[i][0], bar["system"]);
+    EXPECT_EQ(rows[i][0], bar["system"].get<std::string>());
     EXPECT_EQ(std::stod(rows[i][1]), bar["noise"]);
-    EXPECT_EQ(rows[i][2], bar["method"]);
-    EXPECT_EQ(rows[i][3], bar["rate"]);
+    EXPECT_EQ(rows[i][2], bar["method"].get<std::string>());
+    EXPECT_EQ(rows[i][3], bar["rate"].get<std::string>());
     EXPECT_EQ(std::stod(rows[i][4]), bar["mean"]);
     EXPECT_EQ(std::stod(rows[i][5]), bar["error"]);
     EXPECT_EQ(std::stod(rows[i][6]), bar["runs"]);

@@ -4,29 +4,21 @@
 
 #include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
-#include "mechfit/integrate/variational.h"
+#include "mechfit/base/random.h"
 
 namespace mechfit {
 namespace {
 
-constexpr int kCount = static_cast<int>(std::size(kBands));
+constexpr std::uint64_t kNoiseStream = 903;  // that nothing else draws from
 
 // How many values are inside of each band.
 struct Tally {
-  int values = 0, inside[kCount] = {};
+  int values = 0, inside[kBandCount] = {};
 
-  void add(double measured, double sd, std::span<const double> predictions) {
+  void add(double measured, const BandLimits (&limits)[kBandCount]) {
     ++values;
-    const int k = static_cast<int>(predictions.size());
-    if (k < 2) return;
-    double mean = 0, squares = 0;
-    for (double x : predictions) mean += x / k;
-    for (double x : predictions) squares += (x - mean) * (x - mean);
-    const double variance = squares / (k - 1) * (1 + 1.0 / k);
-    for (int b = 0; b < kCount; ++b) {
-      const double t = student_quantile(kBands[b], k - 1), z = normal_quantile(kBands[b]);
-      if (std::abs(measured - mean) <= std::sqrt(t * t * variance + z * z * sd * sd)) ++inside[b];
-    }
+    for (int b = 0; b < kBandCount; ++b)
+      inside[b] += limits[b].low <= measured && measured <= limits[b].high;
   }
   double share(int b) const { return values == 0 ? kNan : static_cast<double>(inside[b]) / values; }
 };
@@ -41,66 +33,50 @@ double normal_quantile(double band) {
   return x;
 }
 
-double student_quantile(double band, int degrees) {
-  // Expansion in 1 / degrees around the normal quantile (Abramowitz and Stegun 26.7.5).
-  const double z = normal_quantile(band), z2 = z * z, d = degrees;
-  return z * (1 + (z2 + 1) / (4 * d) + ((5 * z2 + 16) * z2 + 3) / (96 * d * d) +
-              (((3 * z2 + 19) * z2 + 17) * z2 - 15) / (384 * d * d * d));
-}
-
-std::vector<double> acceleration_coverage(std::span<const Model> members, const MotionView& points,
-                                          std::span<const double> sd, ThreadPool& pool) {
-  MECHFIT_CHECK(sd.empty() || sd.size() == points.a.size());
-  std::vector<std::vector<double>> predicted;
-  for (const Model& member : members)
-    predicted.push_back(predict_accelerations(member, points, pool));
+std::vector<double> acceleration_coverage(const AccelerationBands& bands,
+                                          std::span<const double> measured) {
+  MECHFIT_CHECK(measured.size() == bands.centre.size());
   Tally tally;
-  std::vector<double> values;
-  for (std::size_t i = 0; i < points.a.size(); ++i) {
-    values.clear();
-    for (const auto& prediction : predicted)
-      if (std::isfinite(prediction[i])) values.push_back(prediction[i]);
-    tally.add(points.a[i], sd.empty() ? 0 : sd[i], values);
+  for (std::size_t k = 0; k < measured.size(); ++k) {
+    BandLimits limits[kBandCount];
+    for (int b = 0; b < kBandCount; ++b) limits[b] = {bands.low[b][k], bands.high[b][k]};
+    tally.add(measured[k], limits);
   }
   std::vector<double> shares;
-  for (int b = 0; b < kCount; ++b) shares.push_back(tally.share(b));
+  for (int b = 0; b < kBandCount; ++b) shares.push_back(tally.share(b));
   return shares;
 }
 
-std::vector<std::vector<double>> rollout_coverage(std::span<const Model> members,
-                                                  const Log& observed,
-                                                  std::span<const Starts> starts,
+std::vector<std::vector<double>> rollout_coverage(std::span<const Rollout> predictions,
+                                                  const Log& observed, const Starts& starts,
                                                   std::span<const double> horizons,
-                                                  std::span<const double> sigma, int substeps,
-                                                  ThreadPool& pool) {
+                                                  std::span<const double> sigma) {
   const int n = observed.n();
-  MECHFIT_CHECK(members.size() == starts.size() && static_cast<int>(sigma.size()) == n);
-  std::vector<Rollout> rollouts;
-  for (std::size_t k = 0; k < members.size(); ++k) {
-    const StartArrays arrays = start_arrays(members[k], observed, starts[k]);
-    RolloutRequest request = arrays.request();
-    request.substeps = substeps;
-    rollouts.push_back(variational_rollout(members[k], request, pool));
-  }
-  std::vector<std::vector<double>> shares(kCount);
+  MECHFIT_CHECK(static_cast<int>(sigma.size()) == n);
+  std::vector<std::vector<double>> shares(kBandCount);
+  std::vector<double> values(predictions.size());
+  Random random(0, kNoiseStream);
   for (const double seconds : horizons) {
     Tally tally;
-    std::vector<double> values;
-    for (int s = 0; s < starts[0].size(); ++s) {
-      const Trajectory& run = observed.runs[starts[0].run[s]];
-      const int from = starts[0].sample[s], to = sample_near(run, from, seconds);
+    for (int s = 0; s < starts.size(); ++s) {
+      const Trajectory& run = observed.runs[starts.run[s]];
+      const int from = starts.sample[s], to = sample_near(run, from, seconds);
       if (to < 0) continue;
       for (int i = 0; i < n; ++i) {
         if (std::isnan(run.q[to * n + i])) continue;
-        values.clear();
-        for (const Rollout& rollout : rollouts) {
+        for (std::size_t k = 0; k < predictions.size(); ++k) {
+          const Rollout& rollout = predictions[k];
           const auto row = static_cast<std::size_t>(s) * (rollout.steps + 1) + to - from;
-          if (rollout.completed[s] >= to - from) values.push_back(rollout.q[row * n + i]);
+          values[k] = rollout.completed[s] >= to - from
+                          ? rollout.q[row * n + i] + sigma[i] * random.normal()
+                          : kNan;
         }
-        tally.add(run.q[to * n + i], sigma[i], values);
+        BandLimits limits[kBandCount];
+        bands_of(values, limits);
+        tally.add(run.q[to * n + i], limits);
       }
     }
-    for (int b = 0; b < kCount; ++b) shares[b].push_back(tally.share(b));
+    for (int b = 0; b < kBandCount; ++b) shares[b].push_back(tally.share(b));
   }
   return shares;
 }

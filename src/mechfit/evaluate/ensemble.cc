@@ -10,9 +10,8 @@
 namespace mechfit {
 namespace {
 
-// Models drawn where a file holds a covariance. Shares inside the bands of 8, 16, 32 and 128 draws
-// differ by .02 at most.
-constexpr int kDraws = 32;
+// Models drawn where a file holds a covariance: one for each prediction (predictions.h).
+constexpr int kDraws = 39;
 // Directions with a larger relative deviation are not drawn along: a normal distribution so wide
 // would change the sign of a constant in one draw of forty. Those that the data do not determine
 // have a deviation of 3 (the prior's, joint_laplace.cc), so 0.2 and 1 give the same draws; 10 draws
@@ -60,9 +59,10 @@ std::vector<Model> draw_members(const Model& model, std::span<const double> cova
 }
 
 Ensemble ensemble_of(const ModelRecord& record) {
-  if (!record.members.empty()) return {record.model, record.members, true};
-  if (record.covariance.empty()) return {record.model, {}, false};
-  return {record.model, draw_members(record.model, record.covariance, kDraws, 0), false};
+  if (!record.members.empty()) return {record.model, record.members, true, record.knowledge};
+  if (record.covariance.empty()) return {record.model, {}, false, record.knowledge};
+  return {record.model, draw_members(record.model, record.covariance, kDraws, 0), false,
+          record.knowledge};
 }
 
 }  // namespace mechfit

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,7 @@ struct Ensemble {
   Model model;                 // where one model is wanted
   std::vector<Model> members;  // empty: nothing is known of the spread
   bool mean = false;           // the members' mean predicts, not `model`
+  std::optional<Knowledge> knowledge = {};
 };
 
 // Members of a file that holds them, whose mean predicts; else draws around the model when the file

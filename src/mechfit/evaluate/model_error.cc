@@ -172,7 +172,7 @@ Motion motion_of(const Log& log) {
 }
 
 // Puts the log on a new grid and the search there, from the motion known so far.
-void place(const Model& model, const TimeGrid& grid, const Motion& motion, const Magnitudes& size,
+void place(const Model& model, const TimeGrid& grid, const Motion& motion, const MotionSize& size,
            ErrorSearch& search) {
   const int n = model.joints();
   search.runs.clear();
@@ -199,7 +199,35 @@ void place(const Model& model, const TimeGrid& grid, const Motion& motion, const
   }
 }
 
-ModelError without_model(const Magnitudes& size, const ErrorSearch& search) {
+// Errors of the pieces whose motion is known, most likely and drawn.
+void keep_motion(ErrorSearch& search, const TimeGrid& grid, ModelError& out) {
+  const int n = grid.log.n(), m = grid.log.m();
+  out.motion.channels = grid.log.channels;
+  for (std::size_t r = 0; r < search.runs.size(); ++r) {
+    const MotionRun& run = search.runs[r].run;
+    CorrelatedMotion::Draws draws;
+    if (!search.usable[r] || run.samples() < 3 ||
+        !search.runs[r].draw(search.noise, 1, static_cast<std::uint64_t>(r), draws))
+      continue;
+    const int end = run.samples() - 1;
+    Trajectory piece = slice(grid.log.runs[r], n, m, 1, end);
+    piece.q.assign(run.q.begin() + n, run.q.begin() + end * n);
+    piece.qd.resize(piece.q.size());
+    piece.qdd.resize(piece.q.size());
+    for (std::size_t k = 0; k < piece.q.size(); ++k) {
+      const std::size_t step = k / n;
+      const double h1 = run.h[step], h2 = run.h[step + 1];
+      const double v1 = (run.q[k + n] - run.q[k]) / h1, v2 = (run.q[k + 2 * n] - run.q[k + n]) / h2;
+      piece.qd[k] = (h2 * v1 + h1 * v2) / (h1 + h2);
+      piece.qdd[k] = (v2 - v1) / (0.5 * (h1 + h2));
+    }
+    out.motion.runs.push_back(std::move(piece));
+    out.residual.push_back(run.error.e);
+    out.drawn.push_back(std::move(draws.last));
+  }
+}
+
+ModelError without_model(const MotionSize& size, const ErrorSearch& search) {
   ModelError out;
   out.runs = out.without_model = static_cast<int>(search.runs.size());
   out.joint.assign(size.acceleration.size(), std::numeric_limits<double>::infinity());
@@ -211,7 +239,7 @@ ModelError without_model(const Magnitudes& size, const ErrorSearch& search) {
 }
 
 // The search begins with the smoother's noise and with errors as large as the accelerations.
-void begin(const SmoothResult& smoothed, const Magnitudes& size, ErrorSearch& search) {
+void begin(const SmoothResult& smoothed, const MotionSize& size, ErrorSearch& search) {
   const int n = smoothed.log.n(), runs = static_cast<int>(smoothed.log.runs.size());
   for (int j = 0; j < n; ++j) {
     double variance = 0;
@@ -278,6 +306,18 @@ double ModelError::explained() const {
   return joints == 0 ? 1 : 1 - sum / joints;
 }
 
+void keep_error(const ModelError& error, Knowledge& knowledge) {
+  knowledge.error.clear();
+  knowledge.error_time.clear();
+  if (!std::isfinite(error.overall)) return;
+  for (std::size_t j = 0; j < error.joint.size(); ++j) {
+    const double told = error.spread.empty() ? 0 : error.spread[j];
+    const double rest2 = error.joint[j] * error.joint[j] - told * told;
+    knowledge.error.push_back(std::sqrt(std::max(0.0, rest2)));
+  }
+  knowledge.error_time = error.tau;
+}
+
 ModelError model_error(const Model& model, const Log& observed, ThreadPool& pool) {
   return model_error(Ensemble{model, {}, false}, observed, pool);
 }
@@ -288,7 +328,7 @@ ModelError model_error(const Ensemble& ensemble, const Log& observed, ThreadPool
   MECHFIT_CHECK(observed.n() == n, "a log of another machine");
   const SmoothResult all = smooth(observed, {}, pool);
   Motion motion = motion_of(all.log);
-  Magnitudes size = magnitudes(n, motion.t, motion.q);
+  MotionSize size = motion_size(n, motion.t, motion.q);
   double fastest = std::max(size.fastest(), 1e-6);
   const Log log = pieces(observed, kPhase / fastest);
 
@@ -297,7 +337,7 @@ ModelError model_error(const Ensemble& ensemble, const Log& observed, ThreadPool
   TimeGrid grid = time_grid(log, kPhase / fastest, kMostParts);
   const SmoothResult smoothed = smooth(grid.log, {}, pool);
   motion = motion_of(smoothed.log);
-  size = magnitudes(n, motion.t, motion.q);
+  size = motion_size(n, motion.t, motion.q);
   begin(smoothed, size, search);
   ModelError out;
   out.runs = static_cast<int>(grid.log.runs.size());
@@ -310,7 +350,7 @@ ModelError model_error(const Ensemble& ensemble, const Log& observed, ThreadPool
       motion.t[r] = grid.log.runs[r].t;
       motion.q[r] = search.runs[r].run.q;
     }
-    size = magnitudes(n, motion.t, motion.q);
+    size = motion_size(n, motion.t, motion.q);
     if (pass + 1 == kPasses || (pass > 0 && size.fastest() < kGrown * fastest)) break;
     fastest = std::max(fastest, size.fastest());
     const int pooled = grid.pooled;
@@ -319,6 +359,7 @@ ModelError model_error(const Ensemble& ensemble, const Log& observed, ThreadPool
   }
   if (!draw_errors(search, pool, out))
     throw InputError("the log's observations are too few to tell its motion");
+  keep_motion(search, grid, out);
   add_spread(search.expected, out);
   out.without_model = static_cast<int>(std::count(search.usable.begin(), search.usable.end(), 0));
   out.noise = search.noise.sigma;

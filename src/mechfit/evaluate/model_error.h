@@ -20,8 +20,13 @@ struct ModelError {
   std::vector<double> spread;        // of the members' predictions, empty without members   [n]
   std::vector<double> noise;         // standard deviation of an observation                 [n]
   std::vector<double> tau;           // time over which the error changes                    [n] [s]
-  int runs = 0, without_model = 0;   // pieces of motion looked at; of these: those where M is not
-                                     // positive definite, which are left out
+  // The pieces of motion looked at, as the observations and the model make them most likely, with
+  // q, qd, qdd and u, less their ends; and the model's errors there, predicted less true
+  // acceleration: the most likely ones, in which noise hides a part, and ones drawn as they may be.
+  Log motion;
+  std::vector<std::vector<double>> residual, drawn;  // [runs][T][n]
+  int runs = 0, without_model = 0;  // pieces of motion looked at; of these: those where M is not
+                                    // positive definite, which are left out
 
   // 1 - mean over the joints that move of squared error / mean square of the accelerations: joints
   // may have different units. Negative for a model that is worse than none.
@@ -44,5 +49,8 @@ ModelError model_error(const Model& model, const Log& observed, ThreadPool& pool
 // members of an ensemble, whose first is judged. Where noise hides the error, their spread tells
 // it.
 ModelError model_error(const Ensemble& ensemble, const Log& observed, ThreadPool& pool);
+
+// What a model keeps of it: the error that the members' spread does not tell already.
+void keep_error(const ModelError& error, Knowledge& knowledge);
 
 }  // namespace mechfit

@@ -3,17 +3,10 @@
 #include <cmath>
 
 namespace mechfit {
-namespace {
 
-// Share of an error's variance that does not grow with the accelerations. 1, 0.3 and 0.1 were
-// tried.
-constexpr double kShare = 0.3;
-
-}  // namespace
-
-Magnitudes magnitudes(int n, std::span<const std::vector<double>> t,
-                      std::span<const std::vector<double>> q) {
-  Magnitudes out;
+MotionSize motion_size(int n, std::span<const std::vector<double>> t,
+                       std::span<const std::vector<double>> q) {
+  MotionSize out;
   for (int j = 0; j < n; ++j) {
     double position = 0, acceleration = 0, jerk = 0;
     std::size_t samples = 0, inner = 0, steps = 0;
@@ -45,7 +38,7 @@ Magnitudes magnitudes(int n, std::span<const std::vector<double>> t,
   return out;
 }
 
-void set_sizes(const Magnitudes& size, std::span<CorrelatedMotion> runs) {
+void set_sizes(const MotionSize& size, std::span<CorrelatedMotion> runs) {
   const std::size_t n = size.acceleration.size();
   double mean = 0, count = 0;
   for (auto& run : runs) {
@@ -65,7 +58,7 @@ void set_sizes(const Magnitudes& size, std::span<CorrelatedMotion> runs) {
   }
   if (!(mean > 0)) mean = count = 1;  // nothing moves: all are equal
   for (auto& run : runs)
-    for (double& x : run.size) x = std::sqrt(kShare + (1 - kShare) * x * count / mean);
+    for (double& x : run.size) x = std::sqrt(kSizeFloor + (1 - kSizeFloor) * x * count / mean);
 }
 
 }  // namespace mechfit

@@ -121,6 +121,25 @@ void score_observed(const Log& log, const Starts& starts, const RolloutErrorOpti
       better.mean_square > kJudgeable * std::sqrt(noise4 / std::max(1, better.observations));
 }
 
+// Root mean squares of how far rollouts from drawn states end up from those of `centre`.
+JointErrors start_errors(const Log& log, const Starts& starts, double seconds,
+                         const Rollout& centre, std::span<const Rollout> drawn) {
+  const int n = log.n();
+  ErrorSum sum(n);
+  int count = 0;
+  for (int s = 0; s < starts.size(); ++s) {
+    const int from = starts.sample[s], to = sample_near(log.runs[starts.run[s]], from, seconds);
+    if (to < 0 || centre.completed[s] < to - from) continue;
+    for (const Rollout& own : drawn) {
+      if (own.completed[s] < to - from) continue;
+      ++count;
+      const auto row = static_cast<std::size_t>(s) * (own.steps + 1) + to - from;
+      for (int i = 0; i < n; ++i) sum.add(i, own.q[row * n + i] - centre.q[row * n + i]);
+    }
+  }
+  return sum.finish(std::max(count, 1));
+}
+
 // Failures before the end of the run, where the model would be compared with nothing.
 std::string first_failure(const Starts& starts, const Rollout& rollout) {
   for (int s = 0; s < starts.size(); ++s)
@@ -160,6 +179,14 @@ RolloutScores rollout_error(std::span<const Model> models, const Log& log, const
   RolloutRequest request = arrays.request();
   request.substeps = options.substeps;
   Rollout rk4 = runge_kutta_rollout(model, request, Integrator::rk4, pool);
+  std::vector<Rollout> drawn;
+  for (const Starts& other : options.drawn) {
+    const StartArrays own = start_arrays(model, log, other);
+    RolloutRequest from = own.request();
+    from.substeps = options.substeps;
+    drawn.push_back(runge_kutta_rollout(model, from, Integrator::rk4, pool));
+  }
+  const Rollout undrawn = drawn.empty() ? Rollout({}, 0) : rk4;
   std::vector<Rollout> rk4_others, variational_others;
   for (const Model& other : models.subspan(1)) {
     rk4_others.push_back(runge_kutta_rollout(other, request, Integrator::rk4, pool));
@@ -174,6 +201,7 @@ RolloutScores rollout_error(std::span<const Model> models, const Log& log, const
   for (const double seconds : options.horizons) {
     HorizonScore score = score_horizon(log, starts, seconds, variational, rk4);
     if (score.starts == 0) continue;
+    if (!drawn.empty()) score.start = start_errors(log, starts, seconds, undrawn, drawn);
     if (options.observed) score_observed(log, starts, options, variational, rk4, score);
     scores.horizons.push_back(std::move(score));
   }

@@ -29,6 +29,9 @@ struct HorizonScore {
 
   // The same against the observations, the noise's share taken off; empty where options name none.
   ObservedErrors variational_observed, rk4_observed, velocity_observed, stay_observed;
+  // What the uncertainty of the starts' states alone makes of the rollouts; empty where it was not
+  // asked for.
+  JointErrors start;
   // False where noise hides the difference between the better baseline and the truth, so that this
   // horizon says nothing about any model.
   bool judgeable = true;
@@ -45,6 +48,8 @@ struct RolloutErrorOptions {
   // standard deviation [n].
   const Log* observed = nullptr;
   std::vector<double> noise;
+  // The same starts with their states drawn as uncertain as they are.
+  std::span<const Starts> drawn;
 };
 
 struct RolloutScores {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
+#include "mechfit/evaluate/coverage.h"
 #include "mechfit/evaluate/ensemble.h"
 #include "mechfit/evaluate/start_states.h"
 #include "mechfit/mechanics/point.h"
@@ -18,11 +20,13 @@ int samples_within(std::span<const double> t, double horizon) {
   return std::max(static_cast<int>(last - t.begin()), std::min(2, static_cast<int>(t.size())));
 }
 
-Trajectory simulate(const Model& model, const RolloutStart& start, const RolloutOptions& options,
-                    ThreadPool& pool, StepStatus& status) {
-  const int n = model.joints(), m = model.inputs();
+std::vector<double> steps_between(const std::vector<double>& t) {
   std::vector<double> h;
-  for (std::size_t k = 1; k < start.t.size(); ++k) h.push_back(start.t[k] - start.t[k - 1]);
+  for (std::size_t k = 1; k < t.size(); ++k) h.push_back(t[k] - t[k - 1]);
+  return h;
+}
+
+RolloutRequest request_of(const RolloutStart& start, const std::vector<double>& h, int substeps) {
   RolloutRequest request;
   request.trajectories = 1;
   request.steps = static_cast<int>(h.size());
@@ -30,7 +34,15 @@ Trajectory simulate(const Model& model, const RolloutStart& start, const Rollout
   request.v0 = start.v0;
   request.h = h;
   request.u = start.u;
-  request.substeps = options.substeps;
+  request.substeps = substeps;
+  return request;
+}
+
+Trajectory simulate(const Model& model, const RolloutStart& start, const RolloutOptions& options,
+                    ThreadPool& pool, StepStatus& status) {
+  const int n = model.joints(), m = model.inputs();
+  const std::vector<double> h = steps_between(start.t);
+  const RolloutRequest request = request_of(start, h, options.substeps);
   const Rollout rollout = roll_out(model, request, options.integrator, pool);
   status = rollout.status[0];
 
@@ -63,28 +75,70 @@ Trajectory simulate(const Model& model, const RolloutStart& start, const Rollout
   return run;
 }
 
-// The mean of members' runs, or `own` where only their scatter is wanted, with standard deviations;
-// as long as the shortest.
-Trajectory spread(const Trajectory* own, const std::vector<Trajectory>& members, int n, int m) {
-  Trajectory out = own ? *own : members[0];
-  int samples = out.size();
-  for (const Trajectory& member : members) samples = std::min(samples, member.size());
+// q, qd and qdd become the mean of members' runs, as long as the shortest.
+void average(const std::vector<Trajectory>& members, int n, int m, Trajectory& out) {
+  std::size_t samples = members[0].t.size();
+  for (const Trajectory& member : members) samples = std::min(samples, member.t.size());
+  out = members[0];
   out.t.resize(samples);
-  out.u.resize(static_cast<std::size_t>(samples) * m);
-  const auto count = static_cast<double>(members.size());
-  for (const auto& [values, deviations] : {std::pair{&Trajectory::q, &Trajectory::q_sd},
-                                           std::pair{&Trajectory::qd, &Trajectory::qd_sd},
-                                           std::pair{&Trajectory::qdd, &Trajectory::qdd_sd}}) {
-    (out.*values).resize(static_cast<std::size_t>(samples) * n);
-    for (std::size_t k = 0; k < (out.*values).size(); ++k) {
-      double mean = 0, squares = 0;
-      for (const Trajectory& member : members) mean += (member.*values)[k] / count;
-      for (const Trajectory& member : members) squares += std::pow((member.*values)[k] - mean, 2);
-      if (!own) (out.*values)[k] = mean;
-      (out.*deviations).push_back(std::sqrt(squares / (count - 1)));
+  out.u.resize(samples * m);
+  for (const auto values : {&Trajectory::q, &Trajectory::qd, &Trajectory::qdd}) {
+    (out.*values).assign(samples * n, 0.0);
+    for (const Trajectory& member : members)
+      for (std::size_t k = 0; k < samples * n; ++k)
+        (out.*values)[k] += (member.*values)[k] / static_cast<double>(members.size());
+  }
+}
+
+// Standard deviations of the predictions that got as far as each sample; NaN where fewer than two
+// did.
+std::vector<double> scatter(const std::vector<Rollout>& predictions,
+                            std::vector<double> Rollout::*values, std::size_t count) {
+  std::vector<double> out;
+  for (std::size_t k = 0; k < count; ++k) {
+    double sum = 0, squares = 0;
+    int number = 0;
+    const double origin = (predictions[0].*values)[k];
+    for (const Rollout& own : predictions) {
+      const double x = (own.*values)[k] - origin;
+      if (!std::isfinite(x)) continue;
+      sum += x;
+      squares += x * x;
+      ++number;
     }
+    out.push_back(number > 1
+                      ? std::sqrt(std::max(0.0, (squares - sum * sum / number) / (number - 1)))
+                      : kNan);
   }
   return out;
+}
+
+// What is unsure along a run: predictions scatter in q and qd; accelerations as their bands say.
+void add_deviations(const Ensemble& ensemble, const RolloutStart& start,
+                    const RolloutOptions& options, ThreadPool& pool, Trajectory& run) {
+  const bool known = ensemble.knowledge && !ensemble.knowledge->error.empty();
+  if ((!known && ensemble.members.size() < 2) || run.size() < 2) return;
+  const std::vector<double> h = steps_between(start.t);
+  const auto predictions =
+      predict_rollouts(ensemble, request_of(start, h, options.substeps), start.drawn, pool);
+  run.q_sd = scatter(predictions, &Rollout::q, run.q.size());
+  run.qd_sd = scatter(predictions, &Rollout::v, run.q.size());
+  const MotionView points{
+      ensemble.model.joints(), ensemble.model.inputs(), run.q, run.qd, run.qdd, run.u};
+  const AccelerationBands bands = acceleration_bands(ensemble, points, pool);
+  for (std::size_t k = 0; k < run.q.size(); ++k)
+    run.qdd_sd.push_back(0.5 * (bands.high[1][k] - bands.low[1][k]) / normal_quantile(kBands[1]));
+}
+
+// The time at which a run leaves the region that the model was fitted to; NaN: never.
+double leaves_region(const Ensemble& ensemble, const Trajectory& run) {
+  const std::size_t n = ensemble.model.joints(), m = ensemble.model.inputs();
+  for (int k = 0; ensemble.knowledge && k < run.size(); ++k)
+    if (ensemble.knowledge->region.outside(
+            ensemble.model.joint_types(), std::span(run.q).subspan(k * n, n),
+            std::span(run.qd).subspan(k * n, n), std::span(run.u).subspan(k * m, m)) > 0)
+      return run.t[k];
+  return kNan;
 }
 
 }  // namespace
@@ -98,21 +152,25 @@ RolloutResult roll_out(const ModelRecord& record, const std::vector<RolloutStart
   for (const RolloutStart& start : starts) {
     StepStatus status = StepStatus::ok;
     Trajectory run = simulate(record.model, start, options, pool, status);
-    std::vector<Trajectory> members;
-    for (const Model& member : ensemble.members) {
-      StepStatus own = StepStatus::ok;
-      members.push_back(simulate(member, start, options, pool, own));
-      if (status == StepStatus::ok) status = own;
+    if (ensemble.mean) {
+      std::vector<Trajectory> members;
+      for (const Model& member : ensemble.members) {
+        StepStatus own = StepStatus::ok;
+        members.push_back(simulate(member, start, options, pool, own));
+        if (status == StepStatus::ok) status = own;
+      }
+      average(members, n, m, run);
     }
-    if (members.size() > 1) run = spread(ensemble.mean ? nullptr : &run, members, n, m);
+    add_deviations(ensemble, start, options, pool, run);
+    result.leaves.push_back(leaves_region(ensemble, run));
     result.log.runs.push_back(std::move(run));
     result.status.push_back(status);
   }
   return result;
 }
 
-Starts run_states(const Model& model, const Log& log, StartKind kind, int window,
-                  ThreadPool& pool) {
+Starts run_states(const Model& model, const Log& log, StartKind kind, int window, ThreadPool& pool,
+                  std::vector<Starts>* drawn) {
   const bool estimated = kind == StartKind::estimated;
   Starts starts = run_starts(log, estimated ? window : 0);
   for (const Trajectory& run : log.runs) {
@@ -124,14 +182,14 @@ Starts run_states(const Model& model, const Log& log, StartKind kind, int window
                        " samples, too few to estimate a state and go on from there");
   }
   if (estimated)
-    estimate_states(model, log, window, starts, pool);
+    estimate_states(model, log, window, starts, pool, drawn ? kPredictions : 0, drawn);
   else
     take_logged_states(log, starts);
   return starts;
 }
 
 std::vector<RolloutStart> starts_of(const Model& model, const Log& log, const Starts& starts,
-                                    double horizon) {
+                                    double horizon, std::span<const Starts> drawn) {
   const int n = model.joints(), m = model.inputs();
   std::vector<RolloutStart> out;
   for (int s = 0; s < starts.size(); ++s) {
@@ -143,6 +201,10 @@ std::vector<RolloutStart> starts_of(const Model& model, const Log& log, const St
     start.t.assign(&run.t[from], &run.t[from] + samples);
     start.q0.assign(&starts.q[s * n], &starts.q[s * n] + n);
     start.v0.assign(&starts.v[s * n], &starts.v[s * n] + n);
+    for (const Starts& own : drawn) {
+      start.drawn.q.emplace_back(&own.q[s * n], &own.q[s * n] + n);
+      start.drawn.v.emplace_back(&own.v[s * n], &own.v[s * n] + n);
+    }
     if (m > 0) start.u.assign(&run.u[from * m], &run.u[from * m] + (samples - 1) * m);
     out.push_back(std::move(start));
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mechfit/base/thread_pool.h"
+#include "mechfit/evaluate/predictions.h"
 #include "mechfit/evaluate/scores.h"
 #include "mechfit/evaluate/starts.h"
 #include "mechfit/integrate/rollout.h"
@@ -22,26 +23,31 @@ struct RolloutStart {
   std::vector<double> t;       // [T]
   std::vector<double> q0, v0;  // [n]
   std::vector<double> u;       // [T-1][m]
+  DrawnStates drawn = {};      // states as likely as q0 and v0, where these are estimates
 };
 
 struct RolloutResult {
   Log log;                         // q, qd, qdd and u, as far as each simulation got
   std::vector<StepStatus> status;  // [runs]
+  std::vector<double> leaves;      // [runs] when the motion leaves the region that the model's data
+                                   // covered [s]; NaN: never, or the region is not known
 };
 
-// Of an ensemble the mean, and standard deviations from the members' scatter; likewise around a
-// model whose parameters have a covariance.
+// Of an ensemble the mean. Standard deviations are those of predictions (predictions.h), where the
+// model file says what is unsure about the model.
 RolloutResult roll_out(const ModelRecord& record, const std::vector<RolloutStart>& starts,
                        const RolloutOptions& options, ThreadPool& pool);
 
 // The state of each run's first possible start: estimated by the model from the `window` samples
 // before, or as logged. InputError for a run that is too short or has no velocities.
-Starts run_states(const Model& model, const Log& log, StartKind kind, int window, ThreadPool& pool);
+// Estimated ones also as `drawn` for predictions, where that is given.
+Starts run_states(const Model& model, const Log& log, StartKind kind, int window, ThreadPool& pool,
+                  std::vector<Starts>* drawn = nullptr);
 
 // From the starts' states, with the steps and inputs of their runs, for `horizon` seconds or to the
 // end of the run.
 std::vector<RolloutStart> starts_of(const Model& model, const Log& log, const Starts& starts,
-                                    double horizon);
+                                    double horizon, std::span<const Starts> drawn = {});
 
 // From positions, or positions and velocities, with even steps and no inputs. InputError when the
 // numbers do not fit the model.

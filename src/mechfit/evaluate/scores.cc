@@ -9,8 +9,8 @@
 namespace mechfit {
 namespace {
 
-// Starts of the rollouts that bands are compared with, at most. Every member is rolled out from
-// each, 32 rollouts where evaluate's other figures take one.
+// Starts of the rollouts that bands are compared with, at most. There are 39 predictions from each
+// where evaluate's other figures take one rollout.
 // 16 / 64 / 256 starts put the share inside a 50 % band at
 // .49 / .46 / .50, .64 / .62 / .60, .56 / .58 / .52 and .44 / .48 / .51 on four logs.
 constexpr int kCoverageStarts = 64;
@@ -37,12 +37,12 @@ std::vector<double> mean_accelerations(std::span<const Model> members, const Mot
   return mean;
 }
 
-// Shares [bands][horizons] of observed positions inside the bands of the members' rollouts; empty
-// rows when there is no start, or one at which the model has no positive definite M.
+// Shares [bands][horizons] of observed positions inside the bands of rollouts; empty rows when
+// there is no start, or one at which the model has no positive definite M.
 std::vector<std::vector<double>> rollout_shares(const Ensemble& ensemble, const Log& observed,
                                                 std::span<const double> horizons,
                                                 const EvaluateOptions& options, ThreadPool& pool) {
-  const std::vector<std::vector<double>> none(std::size(kBands));
+  const std::vector<std::vector<double>> none(kBandCount);
   if (horizons.empty()) return none;
   Starts starts =
       choose_starts(observed, horizons.back(), options.rollout.start_every,
@@ -50,25 +50,37 @@ std::vector<std::vector<double>> rollout_shares(const Ensemble& ensemble, const 
   if (starts.size() == 0) return none;
   std::vector<Starts> drawn;
   const StartEstimate estimate =
-      estimate_states(ensemble.model, observed, options.window, starts, pool,
-                      static_cast<int>(ensemble.members.size()), &drawn);
+      estimate_states(ensemble.model, observed, options.window, starts, pool, kPredictions, &drawn);
   if (estimate.without_model > 0) return none;
-  return rollout_coverage(ensemble.members, observed, drawn, horizons, estimate.noise.sigma,
-                          options.rollout.substeps, pool);
+  const auto predictions =
+      predict_rollouts(ensemble, observed, drawn, options.rollout.substeps, pool);
+  return rollout_coverage(predictions, observed, starts, horizons, estimate.noise.sigma);
+}
+
+// Accelerations as logged; else as far from the prediction as errors drawn by the observations say.
+std::vector<double> acceleration_shares(const Ensemble& ensemble, const MotionView& points,
+                                        const Scores& scores, ThreadPool& pool) {
+  if (scores.logged_accelerations)
+    return acceleration_coverage(acceleration_bands(ensemble, points, pool), points.a);
+  if (!scores.model_error || scores.model_error->motion.runs.empty())
+    return std::vector<double>(kBandCount, kNan);
+  const ModelError& error = *scores.model_error;
+  MotionPoints motion = motion_points(error.motion, InputAtSample::mean);
+  const AccelerationBands bands = acceleration_bands(ensemble, motion, pool);
+  motion.a = predict_accelerations(ensemble.model, motion, pool);
+  std::size_t at = 0;
+  for (const auto& own : error.drawn)
+    for (const double e : own) motion.a[at++] -= e;
+  return acceleration_coverage(bands, motion.a);
 }
 
 void add_coverage(const Ensemble& ensemble, const EvaluationData& data, const MotionView& points,
                   const EvaluateOptions& options, ThreadPool& pool, Scores& scores) {
-  std::vector<double> sd;  // empty: logged accelerations are exact
-  if (data.smoothed)
-    for (const Trajectory& run : data.smoothed->runs)
-      sd.insert(sd.end(), run.qdd_sd.begin(), run.qdd_sd.end());
-  const auto accelerations = acceleration_coverage(ensemble.members, points, sd, pool);
+  const auto accelerations = acceleration_shares(ensemble, points, scores, pool);
   std::vector<double> horizons;
   for (const HorizonScore& score : scores.rollout.horizons) horizons.push_back(score.seconds);
   const auto rollouts = rollout_shares(ensemble, data.observed, horizons, options, pool);
-  scores.members = static_cast<int>(ensemble.members.size());
-  for (std::size_t b = 0; b < std::size(kBands); ++b) {
+  for (int b = 0; b < kBandCount; ++b) {
     double sum = 0;
     int count = 0;
     for (double share : rollouts[b])
@@ -82,6 +94,10 @@ void add_coverage(const Ensemble& ensemble, const EvaluationData& data, const Mo
 // with 14, on logs of some hundred samples. Beyond this number smoothed accelerations have to do.
 constexpr int kMostJudgedJoints = 4;
 
+// States drawn for every start, to see what its uncertainty makes of a rollout. 256 starts share
+// what they show.
+constexpr int kDrawnStarts = 6;
+
 // `models` are rolled out, the starts are those of `model`.
 void add_rollouts(std::span<const Model> models, const Model& model, const EvaluationData& data,
                   const EvaluateOptions& options, ThreadPool& pool, Scores& scores) {
@@ -94,10 +110,12 @@ void add_rollouts(std::span<const Model> models, const Model& model, const Evalu
   scores.start = options.start;
   scores.window = options.window;
   Starts starts = choose(options.start == StartKind::estimated ? options.window : 0);
+  std::vector<Starts> drawn;
   if (starts.size() > 0 && options.start == StartKind::estimated) {
     const StartEstimate estimate =
-        estimate_states(model, data.observed, options.window, starts, pool);
+        estimate_states(model, data.observed, options.window, starts, pool, kDrawnStarts, &drawn);
     scores.starts_without_model = estimate.without_model;
+    rollout.drawn = drawn;
     // Positions of a log without velocities are observations; simulated truth is compared as it is.
     if (!data.logged_velocities) {
       rollout.observed = &data.observed;
@@ -124,21 +142,34 @@ Scores evaluate(const Ensemble& ensemble, const Log& observed, const EvaluateOpt
   return evaluate(ensemble, evaluation_data(observed, options.smoother, pool), options, pool);
 }
 
-Scores evaluate(const Ensemble& ensemble, const EvaluationData& data,
-                const EvaluateOptions& options, ThreadPool& pool) {
+namespace {
+
+// Share of the points outside of the region that the model was fitted to; 0 where that is unknown.
+double share_outside(const Ensemble& ensemble, const MotionView& points) {
+  if (!ensemble.knowledge || points.size() == 0) return 0;
+  const int n = points.n, m = points.m;
+  int outside = 0;
+  for (int k = 0; k < points.size(); ++k)
+    outside +=
+        ensemble.knowledge->region.outside(
+            ensemble.model.joint_types(), points.q.subspan(k * n, n), points.v.subspan(k * n, n),
+            points.u.empty() ? points.u : points.u.subspan(k * m, m)) > 0;
+  return static_cast<double>(outside) / points.size();
+}
+
+// What the verdict rests on.
+Scores judged_scores(const Ensemble& ensemble, const EvaluationData& data,
+                     const MotionPoints& points, const EvaluateOptions& options, ThreadPool& pool) {
   const Model& model = ensemble.model;
-  check_machine(model, data.observed);
-  if (options.start == StartKind::logged && !data.logged_velocities)
-    throw InputError("the log has no velocities for rollouts to start from");
   Scores scores;
   scores.runs = static_cast<int>(data.observed.runs.size());
   scores.samples = data.observed.samples();
   for (const Trajectory& run : data.observed.runs) scores.seconds += run.t.back() - run.t.front();
   scores.logged_velocities = data.logged_velocities;
   scores.logged_accelerations = data.logged_accelerations;
+  const Knowledge known = ensemble.knowledge ? *ensemble.knowledge : knowledge_of(data.motion());
+  scores.units = {known.velocity, known.acceleration};
 
-  const MotionPoints points = motion_points(
-      data.motion(), data.logged_accelerations ? InputAtSample::next : InputAtSample::mean);
   const bool mean = ensemble.mean && !ensemble.members.empty();
   scores.acceleration =
       mean ? compare_accelerations(mean_accelerations(ensemble.members, points, pool), points)
@@ -147,10 +178,42 @@ Scores evaluate(const Ensemble& ensemble, const EvaluationData& data,
   scores.acceleration_mean = mean_baseline(points);
   if (!data.logged_accelerations && model.joints() <= kMostJudgedJoints)
     scores.model_error = model_error(ensemble, data.observed, pool);
-  scores.mass = mass_eigenvalues(model, points.q, pool);
   add_rollouts(mean ? std::span(ensemble.members) : std::span(&model, 1), model, data, options,
                pool, scores);
-  if (ensemble.members.size() > 1) add_coverage(ensemble, data, points, options, pool, scores);
+  scores.parts = {quality_of(scores)};
+  return scores;
+}
+
+MotionPoints points_of(const EvaluationData& data) {
+  return motion_points(data.motion(),
+                       data.logged_accelerations ? InputAtSample::next : InputAtSample::mean);
+}
+
+}  // namespace
+
+Quality evaluate_part(const Ensemble& ensemble, const EvaluationData& data,
+                      const EvaluateOptions& options, ThreadPool& pool) {
+  check_machine(ensemble.model, data.observed);
+  return judged_scores(ensemble, data, points_of(data), options, pool).parts[0];
+}
+
+Scores evaluate(const Ensemble& ensemble, const EvaluationData& data,
+                const EvaluateOptions& options, ThreadPool& pool) {
+  const Model& model = ensemble.model;
+  check_machine(model, data.observed);
+  if (options.start == StartKind::logged && !data.logged_velocities)
+    throw InputError("the log has no velocities for rollouts to start from");
+  const MotionPoints points = points_of(data);
+  Scores scores = judged_scores(ensemble, data, points, options, pool);
+  scores.mass = mass_eigenvalues(model, points.q, pool);
+  scores.outside = share_outside(ensemble, points);
+  // Bands rest on what the model file knows of the error, or on what was found here.
+  Ensemble judged = ensemble;
+  if (!judged.knowledge) judged.knowledge = knowledge_of(data.motion());
+  if (judged.knowledge->error.empty() && scores.model_error)
+    keep_error(*scores.model_error, *judged.knowledge);
+  if (!judged.knowledge->error.empty() || judged.members.size() > 1)
+    add_coverage(judged, data, points, options, pool, scores);
   scores.next_state = next_state_score(model, data.states(), pool);
   scores.del = del_score(model, data.states(), pool);
   return scores;

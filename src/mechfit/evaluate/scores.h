@@ -10,6 +10,7 @@
 #include "mechfit/evaluate/evaluation_data.h"
 #include "mechfit/evaluate/model_checks.h"
 #include "mechfit/evaluate/model_error.h"
+#include "mechfit/evaluate/quality.h"
 #include "mechfit/evaluate/rollout_error.h"
 #include "mechfit/evaluate/start_states.h"
 
@@ -50,8 +51,16 @@ struct Scores {
   DelScore del;
   MassRange mass;  // over the samples
 
-  int members = 0;                     // of an ensemble, or draws
-  std::vector<BandCoverage> coverage;  // empty where nothing is known of the spread
+  std::vector<BandCoverage> coverage;  // empty where nothing is known of the model's error
+
+  // What joints count in: root mean squares of the motion that the model was fitted to, or of this
+  // log where that is not known  [n]
+  struct Units {
+    std::vector<double> velocity, acceleration;
+  } units;
+  double outside = 0;  // share of the samples outside of the region that the model was fitted to
+  // How good the model is here; then on further parts of the data, fitted without each of them.
+  std::vector<Quality> parts;
 };
 
 // The log's qd and qdd are used where all runs have them, else smoothed ones. A log whose runs are
@@ -68,6 +77,10 @@ Scores evaluate(const Ensemble& ensemble, const Log& observed, const EvaluateOpt
 // The same on a log that is smoothed already; options.smoother is not used.
 Scores evaluate(const Ensemble& ensemble, const EvaluationData& data,
                 const EvaluateOptions& options, ThreadPool& pool);
+
+// How good a model is, with the least work: for further parts of the data (Scores::parts).
+Quality evaluate_part(const Ensemble& ensemble, const EvaluationData& data,
+                      const EvaluateOptions& options, ThreadPool& pool);
 
 // One JSON object with every figure: acceleration_mse, rollout ... Numbers that are not finite are
 // null.

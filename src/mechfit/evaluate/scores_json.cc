@@ -57,6 +57,15 @@ json acceleration_error(const Scores& scores) {
 std::string scores_json(const Scores& scores) {
   json rollout = json::array();
   for (const HorizonScore& score : scores.rollout.horizons) rollout.push_back(to_json(score));
+  json parts = json::array();
+  for (const Quality& part : scores.parts) {
+    json horizons = json::array();
+    for (const Quality::Horizon& horizon : part.horizons)
+      horizons.push_back({{"seconds", horizon.seconds},
+                          {"relative_error", horizon.relative()},
+                          {"judgeable", horizon.judgeable}});
+    parts.push_back({{"relative_error", part.relative()}, {"rollout", horizons}});
+  }
   const Verdict verdict = judge(scores);
   const auto source = [](bool logged) { return logged ? "logged" : "smoothed"; };
   json out = {
@@ -93,7 +102,12 @@ std::string scores_json(const Scores& scores) {
        {{"grade", name_of(verdict.grade)},
         {"explained", verdict.explained},
         {"reliable_until", verdict.reliable_until},
-        {"text", verdict.text}}}};
+        {"words", verdict.words},
+        {"good_for", verdict.good_for},
+        {"limits", verdict.limits},
+        {"advice", verdict.advice}}},
+      {"outside", scores.outside},
+      {"parts", parts}};
   if (scores.model_error) out["noise"] = scores.model_error->noise;
   if (!scores.coverage.empty()) {
     json coverage = json::array();
@@ -102,7 +116,6 @@ std::string scores_json(const Scores& scores) {
                           {"acceleration", band.acceleration},
                           {"rollout", band.rollout},
                           {"horizons", band.horizons}});
-    out["members"] = scores.members;
     out["coverage"] = coverage;
   }
   return out.dump(2);

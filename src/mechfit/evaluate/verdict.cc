@@ -4,111 +4,110 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+
+#include "mechfit/evaluate/limits.h"
 
 namespace mechfit {
 namespace {
 
-// What the words mean, by convention; no experiment stands behind them.
-constexpr double kGoodShare = 0.9;  // of the accelerations' variance, explained by a good model
-constexpr double kReliable = 0.5;   // of the better baseline's error, at most
-
-// Error of the model's rollouts in units of the better baseline's, root mean square over the joints
-// that move: joints may have different units. Against the observations, noise taken off, where it
-// was looked at.
-double relative_error(const HorizonScore& score) {
-  const bool observed = !score.variational_observed.joint.empty();
-  const auto& model = observed ? score.variational_observed.joint : score.variational.joint;
-  const auto& velocity = observed ? score.velocity_observed.joint : score.velocity.joint;
-  const auto& stay = observed ? score.stay_observed.joint : score.stay.joint;
-  double sum = 0;
-  int joints = 0;
-  for (std::size_t i = 0; i < stay.size(); ++i) {
-    const double baseline = std::min(velocity[i], stay[i]);
-    if (baseline == 0) continue;
-    sum += std::pow(model[i] / baseline, 2);
-    ++joints;
+// Relative errors of rollouts, horizon by horizon: as measured, or, before the first that can be
+// judged, that of the accelerations, which short rollouts tend to. Later ones that cannot be judged
+// are left out.
+std::vector<Quality::Horizon> judged(const Quality& quality) {
+  std::vector<Quality::Horizon> out;
+  bool any = false;
+  for (Quality::Horizon horizon : quality.horizons) {
+    if (horizon.judgeable) {
+      any = true;
+    } else if (any) {
+      continue;
+    } else {
+      horizon.error2 = horizon.observed2 = quality.error2;
+      horizon.baseline2 = quality.size2;
+    }
+    out.push_back(horizon);
   }
-  return joints == 0 ? 0 : std::sqrt(sum / joints);
+  return out;
 }
 
-// By the observations where accelerations were not logged: against a smoother's a good model looks
-// bad. Else 1 - mean over joints of squared error / variance.
-double explained_share(const Scores& scores) {
-  if (scores.model_error && scores.model_error->runs > scores.model_error->without_model)
-    return scores.model_error->explained();
-  double sum = 0;
-  int joints = 0;
-  for (std::size_t i = 0; i < scores.acceleration.joint_mse.size(); ++i) {
-    const double variance = scores.acceleration_mean.joint_mse[i];
-    if (variance == 0) continue;
-    sum += scores.acceleration.joint_mse[i] / variance;
-    ++joints;
-  }
-  return joints == 0 ? 1 : 1 - sum / joints;
+// Horizons from the first on that keep within `limit`.
+int reliable(const std::vector<Quality::Horizon>& horizons, double limit) {
+  int count = 0;
+  while (count < static_cast<int>(horizons.size()) && horizons[count].relative() <= limit) ++count;
+  return count;
 }
 
-std::string rollout_text(const std::vector<HorizonScore>& all, double until) {
-  if (all.empty()) return "The runs are too short for rollouts.";
-  std::vector<HorizonScore> horizons;  // that tell something
-  std::copy_if(all.begin(), all.end(), std::back_inserter(horizons),
-               [](const HorizonScore& h) { return h.judgeable; });
-  if (horizons.empty())
-    return "Noise hides what its rollouts are worth: no baseline leaves the observations either.";
-  auto reliable = [](const HorizonScore& h) { return relative_error(h) <= kReliable; };
-  if (until == 0) {
-    const std::string first =
-        fmt::format("after {:g} s they are not within half the error of the better baseline",
-                    horizons.front().seconds);
-    const auto from = std::find_if(horizons.begin(), horizons.end(), reliable);
-    if (from == horizons.end()) return "Its rollouts are no better than a guess: " + first + ".";
-    const auto to = std::find_if_not(from, horizons.end(), reliable) - 1;
-    return fmt::format("Its short rollouts are hard to judge: {}, after {:g} s{} they are.", first,
-                       from->seconds, to == from ? "" : fmt::format(" to {:g} s", to->seconds));
-  }
-  const auto at = std::find_if(horizons.begin(), horizons.end(),
-                               [&](const HorizonScore& h) { return h.seconds == until; });
-  const double error = relative_error(*at);
-  std::string text =
-      fmt::format("Its rollouts can be relied on up to {:g} s, where their error is ", until);
-  text += error < 1e-3 ? "less than 0.1 %" : fmt::format("{:.2g} %", 100 * error);
-  text += " of the better baseline's";
-  text += until == horizons.back().seconds ? ", the longest time that was tried." : "; not beyond.";
-  return text;
+std::string percent(double share) {
+  return share < 1e-3 ? "0.1 %" : fmt::format("{:.2g} %", 100 * share);
+}
+
+std::string good_for(const Quality& quality, const std::vector<Quality::Horizon>& horizons,
+                     int until) {
+  const double error = quality.relative();
+  if (!(error <= 1)) return "It predicts accelerations no better than predicting none.";
+  std::string text = fmt::format("It predicts accelerations within {}", percent(error));
+  if (horizons.empty()) return text + "; the runs are too short for rollouts.";
+  if (until == 0)
+    return text + fmt::format(", but its rollouts are {} of the motion off after {:g} s already.",
+                              percent(horizons[0].relative()), horizons[0].seconds);
+  const bool any = std::any_of(horizons.begin(), horizons.end(),
+                               [](const auto& horizon) { return horizon.judgeable; });
+  if (!any) return text + "; noise hides what its rollouts are worth.";
+  const auto& last = horizons[until - 1];
+  text += fmt::format(" and rollouts up to {:g} s within {} of the motion", last.seconds,
+                      percent(last.observed()));
+  if (last.observed() > kUsableError) text += ", most of it by an uncertain start";
+  return text +
+         (until == static_cast<int>(horizons.size()) ? ", the longest time that was tried." : ".");
 }
 
 }  // namespace
 
-Verdict judge(const Scores& scores) {
-  Verdict verdict;
-  verdict.explained = explained_share(scores);
-  bool everywhere = !scores.rollout.horizons.empty();
-  for (const HorizonScore& score : scores.rollout.horizons) {
-    if (!score.judgeable) continue;  // noise hides every difference: accelerations decide
-    if (!(relative_error(score) <= kReliable)) {
-      everywhere = false;
-      break;
-    }
-    verdict.reliable_until = score.seconds;
-  }
+std::string Verdict::text() const {
+  std::string all = good_for;
+  for (const auto* sentences : {&limits, &advice})
+    for (const std::string& sentence : *sentences) all += " " + sentence;
+  return all;
+}
 
-  if (scores.acceleration.not_positive > 0)
-    verdict.text = fmt::format(
+Grade grade_of(const Quality& quality) {
+  const auto horizons = judged(quality);
+  const int count = static_cast<int>(horizons.size());
+  if (quality.relative() <= kGoodError &&
+      reliable(horizons, kGoodError) >= std::min(kGoodHorizons, count))
+    return Grade::good;
+  if (quality.relative() <= kUsableError && (count == 0 || reliable(horizons, kUsableError) > 0))
+    return Grade::usable;
+  return Grade::unusable;
+}
+
+Verdict judge(const Scores& scores) {
+  const Quality quality = pooled(scores.parts);
+  const auto horizons = judged(quality);
+  const int until = reliable(horizons, kUsableError);
+  Verdict verdict;
+  verdict.grade = grade_of(quality);
+  verdict.explained = 1 - quality.relative() * quality.relative();
+  if (until > 0) {
+    verdict.reliable_until = horizons[until - 1].seconds;
+    verdict.reliable_error = horizons[until - 1].observed();
+  }
+  verdict.good_for = good_for(quality, horizons, until);
+  if (scores.acceleration.not_positive > 0) {
+    verdict.grade = Grade::unusable;
+    verdict.good_for = fmt::format(
         "Its mass matrix is not positive definite at {} of {} samples: it says nothing about them.",
         scores.acceleration.not_positive, scores.samples);
-  else if (verdict.explained < 0)
-    verdict.text = "It predicts accelerations worse than their mean does.";
-  else
-    verdict.text =
-        fmt::format("It explains {:.3g} % of the accelerations.", 100 * verdict.explained);
-  verdict.text += " " + rollout_text(scores.rollout.horizons, verdict.reliable_until);
-
-  if (verdict.explained >= kGoodShare && everywhere)
-    verdict.grade = Grade::good;
-  else if (verdict.explained < 0 && verdict.reliable_until == 0)
-    verdict.grade = Grade::bad;
-  else
-    verdict.grade = Grade::partial;
+  }
+  verdict.words = verdict.grade == Grade::good       ? "a good model"
+                  : verdict.grade == Grade::unusable ? "not a usable model"
+                  : horizons.empty()
+                      ? "a usable model"
+                      : fmt::format("a model that is usable up to {:g} s", verdict.reliable_until);
+  for (const Limit& limit : limits_of(scores, verdict.grade == Grade::good)) {
+    verdict.limits.push_back(limit.what);
+    if (!limit.advice.empty()) verdict.advice.push_back(limit.advice);
+  }
   return verdict;
 }
 

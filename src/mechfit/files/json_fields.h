@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -37,6 +38,17 @@ class JsonFields {
     for (const auto& value : list(key, "a list of text")) {
       if (!value.is_string()) fail(key, "a list of text");
       out.push_back(value.get<std::string>());
+    }
+    return out;
+  }
+
+  // Finite ones.
+  std::vector<double> numbers(const std::string& key) const {
+    std::vector<double> out;
+    for (const auto& value : list(key, "a list of finite numbers")) {
+      if (!value.is_number() || !std::isfinite(value.get<double>()))
+        fail(key, "a list of finite numbers");
+      out.push_back(value.get<double>());
     }
     return out;
   }

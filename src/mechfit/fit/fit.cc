@@ -51,6 +51,7 @@ FitResult fit(const Log& observed, const std::optional<Log>& validation, const F
   result.channels = data.channels;
   result.train = *data.train;
   result.validation = *data.validation;
+  result.knowledge = knowledge_of(data.train_smoothed->log);
   result.notes = data.notes;
   if (options.method == FitMethod::joint)
     fit_jointly(data, list, options, pool, hooks, result);

@@ -12,6 +12,7 @@
 #include "mechfit/fit/history.h"
 #include "mechfit/fit/status.h"
 #include "mechfit/log/log.h"
+#include "mechfit/mechanics/knowledge.h"
 
 namespace mechfit {
 
@@ -42,8 +43,9 @@ struct FitResult {
   Channels channels;
   Log train, validation;                           // the observed runs on either side
   std::shared_ptr<const Log> validation_smoothed;  // where the fit smoothed it, else null
-  FitHistory history;                              // of the model that was kept
-  std::shared_ptr<const FitState> state;           // at the end
+  Knowledge knowledge;  // of the training runs: the region they cover, and the size of their motion
+  FitHistory history;   // of the model that was kept
+  std::shared_ptr<const FitState> state;  // at the end
   std::vector<std::string> notes;
 
   // Of joint estimation:

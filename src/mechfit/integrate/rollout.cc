@@ -75,6 +75,7 @@ void check_request(const Model& model, const RolloutRequest& r) {
   if (r.h.size() != 1) check_array(r.h, trajectories * r.steps, "h");
   for (const double h : r.h) MECHFIT_CHECK(std::isfinite(h) && h > 0, "h is " + std::to_string(h));
   if (!r.u.empty()) check_array(r.u, trajectories * r.steps * m, "u");
+  if (!r.kicks.empty()) check_array(r.kicks, trajectories * r.steps * n, "kicks");
 }
 
 RolloutBlock::RolloutBlock(const Model& model, const RolloutRequest& request, int first,
@@ -109,6 +110,14 @@ void RolloutBlock::start_step(int step) {
     h[lane] = request_.h[request_.h.size() == 1 ? 0 : k] / request_.substeps;
     for (int i = 0; i < m_; ++i)
       u[i * kBlock + lane] = request_.u.empty() ? 0 : request_.u[k * m_ + i];
+  }
+}
+
+void RolloutBlock::kick(int step) {
+  if (request_.kicks.empty()) return;
+  for (int lane = 0; lane < kBlock; ++lane) {
+    const std::size_t k = static_cast<std::size_t>(index(lane)) * request_.steps + step;
+    for (int i = 0; i < n_; ++i) v[i * kBlock + lane] += request_.kicks[k * n_ + i];
   }
 }
 

@@ -40,8 +40,10 @@ struct RolloutRequest {
   std::span<const double> q1;  // [B][n], instead of v0: q after the first inner step (variational)
   std::span<const double> h;   // [1]: the same step everywhere, or [B][steps]
   std::span<const double> u;   // [B][steps][m], held over the step; empty is no input
-  int substeps = 1;            // inner steps of length h / substeps per recorded one
-  bool midpoints = false;      // record the states in the middle of the recorded steps too
+  std::span<const double> kicks;  // [B][steps][n], added to v after each recorded step
+                                  // (Runge-Kutta); empty is none
+  int substeps = 1;               // inner steps of length h / substeps per recorded one
+  bool midpoints = false;         // record the states in the middle of the recorded steps too
 };
 
 // A trajectory that failed has its first `completed` steps; what would follow is NaN.
@@ -71,6 +73,7 @@ class RolloutBlock {
   RolloutBlock(const Model& model, const RolloutRequest& request, int first, Rollout& out);
 
   void start_step(int step);  // fills u and h (of an inner step)
+  void kick(int step);        // adds the request's kicks of the step to v
   void record(int sample);    // q and v of the living lanes, and the midpoint before them
   void fail(int lane, StepStatus status, int completed);  // the lane is frozen from now on
   bool living(int lane) const { return alive >> lane & 1; }

@@ -68,6 +68,7 @@ void roll(const Model& model, const RolloutRequest& request, Integrator scheme, 
         }
       }
     }
+    x.kick(step);
     x.record(step + 1);
   }
 }

@@ -15,6 +15,7 @@ constexpr const char* kFormat = "mechfit model 1";
 
 constexpr const char* kMembers = "members";
 constexpr const char* kCovariance = "covariance";
+constexpr const char* kKnowledge = "knowledge";
 constexpr std::size_t kMostMembers = 1000;
 
 std::string member_prefix(std::size_t k) { return "member." + std::to_string(k) + "."; }
@@ -45,6 +46,7 @@ Safetensors to_file(const ModelRecord& record) {
                                        {"joint_types", names_of(record.channels.joint_types)},
                                        {"units", record.channels.units},
                                        {"inputs", record.channels.inputs}});
+  if (record.knowledge) file.metadata[kKnowledge] = format_knowledge(*record.knowledge);
   write_model(record.model, "", file);
   if (!record.covariance.empty()) {
     const std::int64_t p = record.model.parameter_count();
@@ -147,6 +149,11 @@ ModelRecord parse_model(std::string_view bytes, const std::string& name) {
   if (file.tensors.contains(kCovariance)) {
     const std::int64_t p = record.model.parameter_count();
     record.covariance = expect_doubles(file, kCovariance, {p, p}, name);
+  }
+  if (const auto text = file.metadata.find(kKnowledge); text != file.metadata.end()) {
+    record.knowledge =
+        parse_knowledge(text->second, channels.n(), channels.m(), name + ": " + kKnowledge);
+    record.metadata.erase(kKnowledge);
   }
   const Safetensors known = to_file(record);
   for (const auto& [key, tensor] : file.tensors)

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "mechfit/log/log.h"
+#include "mechfit/mechanics/knowledge.h"
 #include "mechfit/mechanics/model.h"
 
 namespace mechfit {
@@ -19,6 +21,7 @@ struct ModelRecord {
   std::map<std::string, std::string> metadata;
   std::vector<Model> members = {};      // of an ensemble, equally likely; empty: `model` alone
   std::vector<double> covariance = {};  // of the model's parameters [p][p]; empty: not known
+  std::optional<Knowledge> knowledge = {};
 };
 
 // Model files are safetensors (docs/model_files.md). The metadata hold `config` and `channels` as

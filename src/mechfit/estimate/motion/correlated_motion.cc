@@ -168,6 +168,7 @@ bool CorrelatedMotion::draw(const CorrelatedNoise& noise, int draws, std::uint64
   out.error2.assign(static_cast<std::size_t>(draws) * n, 0.0);
   out.acceleration2 = out.error2;
   out.mean2.assign(n, 0.0);
+  out.last.assign(run.error.e.size(), 0.0);
   if (!factor(noise, 0)) return false;
   // R dq = z - d; draw -1 is the mean, z = 0
   Random random(seed);
@@ -179,13 +180,13 @@ bool CorrelatedMotion::draw(const CorrelatedNoise& noise, int draws, std::uint64
     if (d < 0)
       add_squares(step_, out.mean2.data(), nullptr);
     else
-      add_squares(step_, &out.error2[d * n], &out.acceleration2[d * n]);
+      add_squares(step_, &out.error2[d * n], &out.acceleration2[d * n], out.last.data());
   }
   return true;
 }
 
 void CorrelatedMotion::add_squares(std::span<const double> dq, double* error2,
-                                   double* acceleration2) const {
+                                   double* acceleration2, double* errors) const {
   const int n = n_;
   for (int k = 0; k < run.samples() - 2; ++k)
     for (int j = 0; j < n; ++j) {
@@ -194,6 +195,7 @@ void CorrelatedMotion::add_squares(std::span<const double> dq, double* error2,
         for (int i = 0; i < n; ++i)
           e += run.error.jacobian[((k * 3 + b) * n + j) * n + i] * dq[(k + b) * n + i];
       error2[j] += e * e;
+      if (errors) errors[k * n + j] = e;
       if (!acceleration2) continue;
       const double h1 = run.h[k], h2 = run.h[k + 1];
       const auto q = [&](int b) { return run.q[(k + b) * n + j] + dq[(k + b) * n + j]; };

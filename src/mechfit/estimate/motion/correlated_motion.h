@@ -55,6 +55,7 @@ class CorrelatedMotion {
     // Sums over the inner samples of e^2 and of second differences of q squared.
     std::vector<double> error2, acceleration2;  // [draws][n]
     std::vector<double> mean2;                  // of the mean error squared, which is no draw  [n]
+    std::vector<double> last;  // errors e of the last draw                    [T-2][n]
   };
   // False when the observations are too few. The same seed gives the same draws.
   [[nodiscard]] bool draw(const CorrelatedNoise& noise, int draws, std::uint64_t seed, Draws& out);
@@ -63,7 +64,8 @@ class CorrelatedMotion {
   [[nodiscard]] bool factor(const CorrelatedNoise& noise, double damping);
   void observation(const CorrelatedNoise& noise, int k, double damping, double* slope,
                    double* value) const;
-  void add_squares(std::span<const double> dq, double* error2, double* acceleration2) const;
+  void add_squares(std::span<const double> dq, double* error2, double* acceleration2,
+                   double* errors = nullptr) const;
   double value(std::span<const double> motion, const CorrelatedNoise& noise) const;
 
   int n_ = 0;
