@@ -9,7 +9,7 @@
 #include "common_options.h"
 #include "log_options.h"
 #include "mechfit/estimate/kalman/smoother.h"
-#include "mechfit/estimate/motion/model_smoother.h"
+#include "mechfit/evaluate/ensemble_smoother.h"
 #include "mechfit/files/files.h"
 #include "mechfit/mechanics/model_log.h"
 #include "smooth_print.h"
@@ -70,7 +70,7 @@ void run(const Options& o) {
       print_smoothing(smoothed, result);
     }
   };
-  if (record) return finish(smooth_with_model(record->model, input.log, pool));
+  if (record) return finish(smooth_with_model(ensemble_of(*record), input.log, pool));
   SmoothOptions smoothing;
   smoothing.method = o.method;
   SmoothResult result;

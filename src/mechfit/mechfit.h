@@ -22,6 +22,7 @@
 #include "mechfit/estimate/kalman/smoother.h"        // smooth
 #include "mechfit/estimate/motion/model_smoother.h"  // smooth_with_model
 #include "mechfit/evaluate/ensemble.h"               // ensemble_of
+#include "mechfit/evaluate/ensemble_smoother.h"      // the same with what is unsure about the model
 #include "mechfit/evaluate/model_point.h"            // describe_model, model_at, model_json
 #include "mechfit/evaluate/rollouts.h"               // roll_out, start_from, run_states, starts_of
 #include "mechfit/evaluate/scores.h"                 // evaluate, scores_json

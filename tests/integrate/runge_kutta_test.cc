@@ -180,5 +180,25 @@ TEST(RungeKuttaRollout, RefusesWrongShapesAndNumbersThatAreNotFinite) {
   EXPECT_THAT(run(r), ThrowsMessage<CheckError>(HasSubstr("not from both")));
 }
 
+// A kick of a h after every step is a constant acceleration, up to half a step.
+TEST(RungeKuttaRollout, KicksPushVelocities) {
+  ThreadPool pool(1);
+  AnalyticSystem system = make_system("pendulum");
+  system.set_constant("g", 0);
+  const Model model(system);
+  constexpr int kSteps = 100;
+  const std::vector<double> q0 = {0}, v0 = {1}, h = {0.01}, kicks(kSteps, 0.5 * h[0]);
+  RolloutRequest request;
+  request.trajectories = 1;
+  request.steps = kSteps;
+  request.q0 = q0;
+  request.v0 = v0;
+  request.h = h;
+  request.kicks = kicks;
+  const Rollout rollout = runge_kutta_rollout(model, request, Integrator::rk4, pool);
+  EXPECT_NEAR(rollout.v.back(), 1 + 0.5, 1e-12);
+  EXPECT_NEAR(rollout.q.back(), 1 + 0.5 * 0.5, 0.5 * 0.01);
+}
+
 }  // namespace
 }  // namespace mechfit

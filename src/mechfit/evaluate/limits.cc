@@ -9,12 +9,12 @@ namespace mechfit {
 namespace {
 
 // When a limit is worth a sentence, by convention.
-constexpr double kOutsideShare = 0.05;  // of the samples, outside of what the model was fitted to
-constexpr double kHiddenShare = 0.7;    // of the error's mean square, hidden by noise
-constexpr double kRestingShare = 0.1;   // of the accelerations that the model was fitted to
-constexpr double kAlongShare = 0.3;     // of the errors' mean square, along one quantity
-constexpr double kFasterErrors = 3;     // rms of errors in the fastest third over the slowest third
-constexpr double kScatter = 2;          // largest over smallest error of the parts
+constexpr double kOutsideShare = 0.1;  // of the samples, outside of what the model was fitted to
+constexpr double kHiddenShare = 0.7;   // of the error's mean square, hidden by noise
+constexpr double kRestingShare = 0.1;  // of the accelerations that the model was fitted to
+constexpr double kAlongShare = 0.3;    // of the errors' mean square, along one quantity
+constexpr double kFasterErrors = 3;    // rms of errors in the fastest third over the slowest third
+constexpr double kScatter = 2;         // largest over smallest error of the parts
 constexpr std::size_t kMostLimits = 3;
 
 // Share of the mean square of y that lies along x.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
 #include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/evaluate/acceleration_error.h"
@@ -250,11 +251,12 @@ void begin(const SmoothResult& smoothed, const MotionSize& size, ErrorSearch& se
   }
 }
 
-// Root mean square over the members of what they predict apart from the model, or from their mean
-// [n]; empty when there are too few.
+// Root mean square over the points of what a member predicts apart from the model, or from their
+// mean [n]; empty when nothing is known.
 std::vector<double> member_spread(const Ensemble& ensemble, const Log& smoothed, ThreadPool& pool) {
   const std::size_t count = ensemble.members.size();
-  if (count < 2) return {};
+  // A model can be as wrong as the accelerations it was fitted to.
+  if (count < 2) return ensemble.knowledge ? ensemble.knowledge->labels : std::vector<double>();
   const MotionPoints points = motion_points(smoothed, InputAtSample::mean);
   std::vector<std::vector<double>> predicted;
   for (const Model& member : ensemble.members)
@@ -266,16 +268,22 @@ std::vector<double> member_spread(const Ensemble& ensemble, const Log& smoothed,
       for (std::size_t k = 0; k < centre.size(); ++k)
         centre[k] += own[k] / static_cast<double>(count);
   }
-  std::vector<double> sum(points.n, 0.0), numbers(points.n, 0.0);
-  for (const auto& own : predicted)
-    for (std::size_t k = 0; k < centre.size(); ++k) {
-      const double x = own[k] - centre[k];
-      if (!std::isfinite(x)) continue;
-      sum[k % points.n] += x * x;
-      numbers[k % points.n] += 1;
+  // Each member's distance; the median passes over draws whose M is all but singular.
+  std::vector<double> spread;
+  for (int j = 0; j < points.n; ++j) {
+    std::vector<double> distance;
+    for (const auto& own : predicted) {
+      double sum = 0;
+      for (std::size_t k = j; k < centre.size(); k += points.n)
+        sum += (own[k] - centre[k]) * (own[k] - centre[k]);
+      distance.push_back(std::isfinite(sum) ? std::sqrt(sum / std::max(1, points.size()))
+                                            : kInfinity);
     }
-  for (int j = 0; j < points.n; ++j) sum[j] = std::sqrt(sum[j] / std::max(1.0, numbers[j]));
-  return sum;
+    const auto middle = distance.begin() + static_cast<long>(count / 2);
+    std::nth_element(distance.begin(), middle, distance.end());
+    spread.push_back(std::isfinite(*middle) ? *middle : 0);
+  }
+  return spread;
 }
 
 // What noise hides of the error is as large as the members' spread makes expect.
@@ -306,12 +314,12 @@ double ModelError::explained() const {
   return joints == 0 ? 1 : 1 - sum / joints;
 }
 
-void keep_error(const ModelError& error, Knowledge& knowledge) {
+void keep_error(const ModelError& error, bool members, Knowledge& knowledge) {
   knowledge.error.clear();
   knowledge.error_time.clear();
   if (!std::isfinite(error.overall)) return;
   for (std::size_t j = 0; j < error.joint.size(); ++j) {
-    const double told = error.spread.empty() ? 0 : error.spread[j];
+    const double told = error.spread.empty() || !members ? 0 : error.spread[j];
     const double rest2 = error.joint[j] * error.joint[j] - told * told;
     knowledge.error.push_back(std::sqrt(std::max(0.0, rest2)));
   }
@@ -360,7 +368,9 @@ ModelError model_error(const Ensemble& ensemble, const Log& observed, ThreadPool
   if (!draw_errors(search, pool, out))
     throw InputError("the log's observations are too few to tell its motion");
   keep_motion(search, grid, out);
-  add_spread(search.expected, out);
+  // A smoother misses the fast motion in which members differ most: look again at what was found.
+  add_spread(out.motion.runs.empty() ? search.expected : member_spread(ensemble, out.motion, pool),
+             out);
   out.without_model = static_cast<int>(std::count(search.usable.begin(), search.usable.end(), 0));
   out.noise = search.noise.sigma;
   for (double& sigma : out.noise) sigma *= std::sqrt(1.0 * grid.pooled);

@@ -50,7 +50,8 @@ ModelError model_error(const Model& model, const Log& observed, ThreadPool& pool
 // it.
 ModelError model_error(const Ensemble& ensemble, const Log& observed, ThreadPool& pool);
 
-// What a model keeps of it: the error that the members' spread does not tell already.
-void keep_error(const ModelError& error, Knowledge& knowledge);
+// What a model keeps of it: the error that the members' spread does not tell already, where there
+// are members.
+void keep_error(const ModelError& error, bool members, Knowledge& knowledge);
 
 }  // namespace mechfit

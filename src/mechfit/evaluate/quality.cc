@@ -12,24 +12,26 @@ namespace {
 // Rollouts whose start alone makes more than this share of the better baseline's error do not tell
 // how good the model is. Half: what is left of the error then still shows a model that is unusable.
 constexpr double kHiddenByStart = 0.5;
+// Standard errors that an error must be above what start and noise make, and that the better
+// baseline's half must be, to tell something of the model.
+constexpr double kDoubt = 2;
 
 double ratio(double error2, double size2) {
   if (error2 <= 0) return 0;
   return size2 > 0 ? std::sqrt(error2 / size2) : kInfinity;
 }
 
-// Sum over joints of (x / unit)^2; joints that never moved do not count.
-double in_units(const std::vector<double>& x, const std::vector<double>& unit) {
+// Sum over joints of x^2 / unit^2; joints that never moved do not count.
+double squares_in_units(const std::vector<double>& x2, const std::vector<double>& unit) {
   double sum = 0;
-  for (std::size_t j = 0; j < x.size(); ++j)
-    if (unit[j] > 0) sum += x[j] * x[j] / (unit[j] * unit[j]);
+  for (std::size_t j = 0; j < x2.size(); ++j)
+    if (unit[j] > 0) sum += x2[j] / (unit[j] * unit[j]);
   return sum;
 }
 
-std::vector<double> roots(const std::vector<double>& squares) {
-  std::vector<double> out;
-  for (const double x : squares) out.push_back(std::sqrt(x));
-  return out;
+double in_units(std::vector<double> x, const std::vector<double>& unit) {
+  for (double& value : x) value *= value;
+  return squares_in_units(x, unit);
 }
 
 Quality::Horizon horizon_of(const HorizonScore& score, const std::vector<double>& unit) {
@@ -41,10 +43,11 @@ Quality::Horizon horizon_of(const HorizonScore& score, const std::vector<double>
   out.seconds = score.seconds;
   const double start2 = score.start.joint.empty() ? 0 : in_units(score.start.joint, unit);
   out.observed2 = in_units(model, unit);
-  out.error2 = std::max(0.0, out.observed2 - start2);
+  const double doubt2 = kDoubt * squares_in_units(score.chance2, unit);
+  out.error2 = std::max(0.0, out.observed2 - start2 - doubt2);
   out.baseline2 = std::min(in_units(velocity, unit), in_units(stay, unit));
   out.judgeable = score.judgeable && out.baseline2 > 0 &&
-                  start2 <= kHiddenByStart * kHiddenByStart * out.baseline2;
+                  std::max(start2, doubt2) <= kHiddenByStart * kHiddenByStart * out.baseline2;
   return out;
 }
 
@@ -62,8 +65,8 @@ Quality quality_of(const Scores& scores) {
     out.error2 = in_units(scores.model_error->joint, unit);
     out.size2 = in_units(scores.model_error->acceleration, unit);
   } else {
-    out.error2 = in_units(roots(scores.acceleration.joint_mse), unit);
-    out.size2 = in_units(roots(scores.acceleration_mean.joint_mse), unit);
+    out.error2 = squares_in_units(scores.acceleration.joint_mse, unit);
+    out.size2 = squares_in_units(scores.acceleration_mean.joint_mse, unit);
   }
   for (const HorizonScore& score : scores.rollout.horizons)
     out.horizons.push_back(horizon_of(score, scores.units.velocity));

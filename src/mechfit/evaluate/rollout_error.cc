@@ -140,6 +140,30 @@ JointErrors start_errors(const Log& log, const Starts& starts, double seconds,
   return sum.finish(std::max(count, 1));
 }
 
+// Starts that rest on samples of their own.
+int windows_apart(const Starts& starts, int window) {
+  int count = 0, last = -1;
+  for (int s = 0; s < starts.size(); ++s)
+    if (last < 0 || starts.run[s] != starts.run[last] ||
+        starts.sample[s] - starts.sample[last] >= window) {
+      ++count;
+      last = s;
+    }
+  return count;
+}
+
+// var of a mean of N values (x + noise)^2: (2 sigma^4 + 4 sigma^2 x^2) / N; and x^2, that starts
+// make, is the mean of as many as there are windows.
+void add_chance(const RolloutErrorOptions& options, const Starts& starts, HorizonScore& score) {
+  const double windows = windows_apart(starts, options.window);
+  for (std::size_t j = 0; j < options.noise.size(); ++j) {
+    const double noise2 = options.noise[j] * options.noise[j];
+    const double start2 = score.start.joint.empty() ? 0 : std::pow(score.start.joint[j], 2);
+    score.chance2.push_back(std::sqrt((2 * noise2 * noise2 + 4 * noise2 * start2) / score.starts) +
+                            start2 / std::sqrt(windows));
+  }
+}
+
 // Failures before the end of the run, where the model would be compared with nothing.
 std::string first_failure(const Starts& starts, const Rollout& rollout) {
   for (int s = 0; s < starts.size(); ++s)
@@ -202,7 +226,10 @@ RolloutScores rollout_error(std::span<const Model> models, const Log& log, const
     HorizonScore score = score_horizon(log, starts, seconds, variational, rk4);
     if (score.starts == 0) continue;
     if (!drawn.empty()) score.start = start_errors(log, starts, seconds, undrawn, drawn);
-    if (options.observed) score_observed(log, starts, options, variational, rk4, score);
+    if (options.observed) {
+      score_observed(log, starts, options, variational, rk4, score);
+      add_chance(options, starts, score);
+    }
     scores.horizons.push_back(std::move(score));
   }
   scores.first_failure = first_failure(starts, variational);

@@ -32,6 +32,9 @@ struct HorizonScore {
   // What the uncertainty of the starts' states alone makes of the rollouts; empty where it was not
   // asked for.
   JointErrors start;
+  // Standard errors of the squares of variational_observed.joint, by noise and by starts that share
+  // their samples  [n]
+  std::vector<double> chance2;
   // False where noise hides the difference between the better baseline and the truth, so that this
   // horizon says nothing about any model.
   bool judgeable = true;
@@ -50,6 +53,7 @@ struct RolloutErrorOptions {
   std::vector<double> noise;
   // The same starts with their states drawn as uncertain as they are.
   std::span<const Starts> drawn;
+  int window = 0;  // samples that a start rests on
 };
 
 struct RolloutScores {

@@ -116,6 +116,7 @@ void add_rollouts(std::span<const Model> models, const Model& model, const Evalu
         estimate_states(model, data.observed, options.window, starts, pool, kDrawnStarts, &drawn);
     scores.starts_without_model = estimate.without_model;
     rollout.drawn = drawn;
+    rollout.window = options.window;
     // Positions of a log without velocities are observations; simulated truth is compared as it is.
     if (!data.logged_velocities) {
       rollout.observed = &data.observed;
@@ -211,7 +212,7 @@ Scores evaluate(const Ensemble& ensemble, const EvaluationData& data,
   Ensemble judged = ensemble;
   if (!judged.knowledge) judged.knowledge = knowledge_of(data.motion());
   if (judged.knowledge->error.empty() && scores.model_error)
-    keep_error(*scores.model_error, *judged.knowledge);
+    keep_error(*scores.model_error, judged.members.size() > 1, *judged.knowledge);
   if (!judged.knowledge->error.empty() || judged.members.size() > 1)
     add_coverage(judged, data, points, options, pool, scores);
   scores.next_state = next_state_score(model, data.states(), pool);

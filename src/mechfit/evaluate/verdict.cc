@@ -106,7 +106,9 @@ Verdict judge(const Scores& scores) {
                       : fmt::format("a model that is usable up to {:g} s", verdict.reliable_until);
   for (const Limit& limit : limits_of(scores, verdict.grade == Grade::good)) {
     verdict.limits.push_back(limit.what);
-    if (!limit.advice.empty()) verdict.advice.push_back(limit.advice);
+    const bool told = std::find(verdict.advice.begin(), verdict.advice.end(), limit.advice) !=
+                      verdict.advice.end();
+    if (!limit.advice.empty() && !told) verdict.advice.push_back(limit.advice);
   }
   return verdict;
 }

@@ -52,6 +52,8 @@ FitResult fit(const Log& observed, const std::optional<Log>& validation, const F
   result.train = *data.train;
   result.validation = *data.validation;
   result.knowledge = knowledge_of(data.train_smoothed->log);
+  if (options.method != FitMethod::joint && !options.smoothed)
+    result.knowledge.labels = root_mean_squares(data.train_smoothed->log, &Trajectory::qdd_sd);
   result.notes = data.notes;
   if (options.method == FitMethod::joint)
     fit_jointly(data, list, options, pool, hooks, result);

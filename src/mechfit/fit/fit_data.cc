@@ -29,6 +29,23 @@ bool turns_fully(const Log& log) {
   return false;
 }
 
+// A run that repeats another one sample for sample says nothing new, and held out it would only
+// flatter the model.
+Log without_repeats(const Log& log, std::vector<std::string>& notes) {
+  Log out;
+  out.channels = log.channels;
+  for (const Trajectory& run : log.runs) {
+    const auto same = std::find_if(out.runs.begin(), out.runs.end(), [&](const Trajectory& other) {
+      return other.q == run.q && other.u == run.u && other.t.size() == run.t.size();
+    });
+    if (same == out.runs.end())
+      out.runs.push_back(run);
+    else
+      notes.push_back("run '" + run.name + "' repeats run '" + same->name + "' and is left out");
+  }
+  return out;
+}
+
 void split(const Log& observed, const std::optional<Log>& validation, const FitOptions& options,
            FitData& data) {
   if (validation) {
@@ -38,7 +55,7 @@ void split(const Log& observed, const std::optional<Log>& validation, const FitO
     data.validation = std::make_shared<const Log>(*validation);
     return;
   }
-  Split parts = split_runs(observed, options.seed);
+  Split parts = split_runs(without_repeats(observed, data.notes), options.seed);
   data.train = std::make_shared<const Log>(std::move(parts.train));
   data.validation = std::make_shared<const Log>(std::move(parts.validation));
   data.notes.push_back(parts.note);

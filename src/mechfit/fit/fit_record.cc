@@ -31,7 +31,9 @@ Scores score_fit(const ModelRecord& record, const EvaluationData& held_out, cons
 void add_scores(const Scores& scores, const std::string& data, ModelRecord& record) {
   record.metadata["data"] = data;
   record.metadata["scores"] = scores_json(scores);
-  if (record.knowledge && scores.model_error) keep_error(*scores.model_error, *record.knowledge);
+  if (record.knowledge && scores.model_error)
+    keep_error(*scores.model_error, !record.members.empty() || !record.covariance.empty(),
+               *record.knowledge);
 }
 
 }  // namespace mechfit

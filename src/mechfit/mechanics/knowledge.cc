@@ -16,7 +16,7 @@ namespace {
 constexpr int kSlots = 120, kWidestGap = 10;
 // Share of its width by which a region reaches beyond its samples: the next run of the same kind
 // goes a little farther than the ones before.
-constexpr double kMargin = 0.05;
+constexpr double kMargin = 0.15;
 
 double width_of(double low, double high) { return std::max(high - low, 1e-12); }
 
@@ -62,8 +62,9 @@ void cover_angles(const Log& motion, int joint, Region& region) {
   arc_of(met, region.q_low[joint], region.q_high[joint]);
 }
 
-// Root mean squares of an array [T][n] of all runs.
-std::vector<double> sizes(const Log& motion, std::vector<double> Trajectory::*values) {
+}  // namespace
+
+std::vector<double> root_mean_squares(const Log& motion, std::vector<double> Trajectory::*values) {
   std::vector<double> sum(motion.n(), 0.0);
   std::size_t count = 0;
   for (const Trajectory& run : motion.runs) {
@@ -74,8 +75,6 @@ std::vector<double> sizes(const Log& motion, std::vector<double> Trajectory::*va
   for (double& x : sum) x = std::sqrt(x / static_cast<double>(std::max<std::size_t>(count, 1)));
   return sum;
 }
-
-}  // namespace
 
 double Region::outside(std::span<const JointType> types, std::span<const double> q,
                        std::span<const double> v, std::span<const double> u) const {
@@ -120,8 +119,8 @@ Knowledge knowledge_of(const Log& motion) {
   for (std::size_t i = 0; i < n; ++i)
     if (motion.channels.joint_types[i] == JointType::periodic)
       cover_angles(motion, static_cast<int>(i), region);
-  out.velocity = sizes(motion, &Trajectory::qd);
-  out.acceleration = sizes(motion, &Trajectory::qdd);
+  out.velocity = root_mean_squares(motion, &Trajectory::qd);
+  out.acceleration = root_mean_squares(motion, &Trajectory::qdd);
   return out;
 }
 
@@ -136,7 +135,8 @@ std::string format_knowledge(const Knowledge& k) {
                   {"velocity", k.velocity},
                   {"acceleration", k.acceleration},
                   {"error", k.error},
-                  {"error_time", k.error_time}});
+                  {"error_time", k.error_time},
+                  {"labels", k.labels}});
 }
 
 Knowledge parse_knowledge(const std::string& text, int n, int m, const std::string& name) {
@@ -155,6 +155,7 @@ Knowledge parse_knowledge(const std::string& text, int n, int m, const std::stri
   k.acceleration = take("acceleration", n);
   k.error = take("error", n, true);
   k.error_time = take("error_time", n, true);
+  k.labels = take("labels", n, true);
   if (k.error.size() != k.error_time.size())
     throw InputError(name + ": 'error' and 'error_time' go together");
   return k;

@@ -27,7 +27,13 @@ struct Knowledge {
   // Acceleration error on held-out runs beyond what the spread of the parameters tells, root mean
   // square, and the time over which it changes [s]; empty where it was not found.
   std::vector<double> error, error_time;  // [n]
+  // How unsure the accelerations were that the model was fitted to, root mean square; empty where
+  // it was not fitted to any (joint estimation).
+  std::vector<double> labels;  // [n]
 };
+
+// Of an array [T][n] of all runs, per joint.
+std::vector<double> root_mean_squares(const Log& log, std::vector<double> Trajectory::*values);
 
 // Of a log with velocities: states, inputs, and accelerations where it has them.
 Knowledge knowledge_of(const Log& motion);

@@ -6,22 +6,38 @@
 #include "mechfit/base/error.h"
 #include "mechfit/estimate/motion/motion_noise.h"
 #include "mechfit/mechanics/lanes.h"
+#include "mechfit/mechanics/point.h"
 
 namespace mechfit {
 namespace {
 
-// Second differences at inner samples, repeated at the ends.
-void accelerations(const MotionRun& run, int n, std::vector<double>& a) {
-  const int samples = run.samples();
-  a.assign(run.q.size(), 0.0);
-  for (int t = 1; t + 1 < samples; ++t)
+// What the model says at the states, less its error there, which the ends share with their
+// neighbours: differences of q are those of a whole step, and miss how accelerations change within.
+// Where M is not positive definite at a sample the second difference has to do.
+void accelerations(const Model& model, const MotionRun& run, const Trajectory& observed,
+                   Trajectory& out) {
+  const int n = model.joints(), m = model.inputs(), samples = run.samples();
+  PointDynamics dynamics(model);
+  std::vector<double> u(m, 0.0);
+  out.qdd.assign(run.q.size(), 0.0);
+  for (int t = 0; t < samples; ++t) {
+    const int inner = std::clamp(t, 1, samples - 2);
+    for (int i = 0; i < m && !observed.u.empty();
+         ++i)  // held over steps, the mean acts at a sample
+      u[i] = 0.5 * (observed.u[std::max(t - 1, 0) * m + i] +
+                    observed.u[std::min(t, samples - 2) * m + i]);
+    const auto row = [&](std::vector<double>& x) { return std::span(x).subspan(t * n, n); };
+    const bool positive = dynamics.acceleration(row(out.q), row(out.qd), u, row(out.qdd));
     for (int i = 0; i < n; ++i) {
-      const double* q = &run.q[t * n + i];
-      a[t * n + i] = ((q[n] - q[0]) / run.h[t] - (q[0] - q[-n]) / run.h[t - 1]) /
-                     (0.5 * (run.h[t] + run.h[t - 1]));
+      const double* q = &run.q[inner * n + i];
+      const double h1 = run.h[inner - 1], h2 = run.h[inner];
+      double& a = out.qdd[t * n + i];
+      if (positive)
+        a -= run.error.e[(inner - 1) * n + i];
+      else
+        a = ((q[n] - q[0]) / h2 - (q[0] - q[-n]) / h1) / (0.5 * (h1 + h2));
     }
-  std::copy_n(a.begin() + n, n, a.begin());
-  std::copy_n(a.end() - 2 * n, n, a.end() - n);
+  }
 }
 
 // Standard deviations of q, of the slope over the two steps around a sample and of the second
@@ -106,7 +122,7 @@ ModelSmoothResult smooth_with_model(const Model& model, const Log& observed, con
       throw InputError("run '" + from.name + "' has too few observations to tell its motion");
     out.q = run.q;
     out.qd = motion_velocities(model, run);
-    accelerations(run, n, out.qdd);
+    accelerations(model, run, from, out);
     deviations(run, n, run.quadratic.hessian().inverse(), out);
   });
   return result;

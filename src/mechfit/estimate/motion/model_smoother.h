@@ -17,7 +17,8 @@ struct ModelSmoothRun {
 struct ModelSmoothResult {
   MotionNoise noise;  // that was assumed
   // q by the minimum of J; qd by the model's momenta at the samples (discrete Legendre transform);
-  // qdd by second differences; standard deviations from the curvature of J.
+  // qdd by the model at these states, less its error there; standard deviations from the curvature
+  // of J.
   Log log;
   std::vector<ModelSmoothRun> runs;
 };

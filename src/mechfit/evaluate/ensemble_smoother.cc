@@ -1,0 +1,46 @@
+#include "mechfit/evaluate/ensemble_smoother.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mechfit/base/error.h"
+
+namespace mechfit {
+namespace {
+
+// Members that smooth the log, at most: each costs as much as the model itself, and a deviation
+// from eight is known within a quarter.
+constexpr std::size_t kMembers = 8;
+
+constexpr std::pair<std::vector<double> Trajectory::*, std::vector<double> Trajectory::*>
+    kEstimates[] = {{&Trajectory::q, &Trajectory::q_sd},
+                    {&Trajectory::qd, &Trajectory::qd_sd},
+                    {&Trajectory::qdd, &Trajectory::qdd_sd}};
+
+}  // namespace
+
+ModelSmoothResult smooth_with_model(const Ensemble& ensemble, const Log& observed,
+                                    ThreadPool& pool) {
+  ModelSmoothResult result = smooth_with_model(ensemble.model, observed, pool);
+  std::vector<Log> others;
+  for (std::size_t k = 0; k < std::min(kMembers, ensemble.members.size()); ++k) try {
+      others.push_back(
+          smooth_with_model(ensemble.members[k], observed, result.log, result.noise, pool).log);
+    } catch (const InputError&) {  // a draw without a positive definite M tells nothing
+    }
+  for (std::size_t r = 0; r < result.log.runs.size(); ++r)
+    for (const auto& [values, deviations] : kEstimates) {
+      Trajectory& run = result.log.runs[r];
+      for (std::size_t k = 0; k < (run.*values).size(); ++k) {
+        double sum = 0;
+        for (const Log& other : others)
+          sum += std::pow((other.runs[r].*values)[k] - (run.*values)[k], 2);
+        if (!others.empty())
+          (run.*deviations)[k] =
+              std::hypot((run.*deviations)[k], std::sqrt(sum / static_cast<double>(others.size())));
+      }
+    }
+  return result;
+}
+
+}  // namespace mechfit
