@@ -77,8 +77,9 @@ json learning(const FitHistory& history) {
 
 // As the model file will have it: with the error that its held-out runs show.
 Ensemble ensemble_of_fit(const FitResult& result, const Scores& scores) {
-  ModelRecord record{result.model,   result.channels,   {},
-                     result.members, result.covariance, result.knowledge};
+  ModelRecord record{result.model, result.channels, {}, result.members, result.covariance, {}};
+  if (result.knowledge.region.q_low.empty()) return ensemble_of(record);
+  record.knowledge = result.knowledge;
   if (scores.model_error) keep_error(*scores.model_error, *record.knowledge);
   return ensemble_of(record);
 }
