@@ -92,10 +92,10 @@ void print_channels(const ModelRecord& record) {
   std::puts("");
 }
 
-std::string error_text(double error) {
-  if (std::isnan(error)) return "not known";
-  if (std::isinf(error)) return "not determined";
-  return error == 0 ? "given" : short_number(error);
+std::string error_text(const ModelValue& value) {
+  if (value.given) return "given";
+  if (std::isnan(value.error)) return "not known";
+  return std::isinf(value.error) ? "not determined" : short_number(value.error);
 }
 
 void print_values(const ModelRecord& record) {
@@ -103,7 +103,7 @@ void print_values(const ModelRecord& record) {
   if (values.empty()) return;
   Table table({"constant", "value", "standard error", "unit"});
   for (const ModelValue& value : values)
-    table.add({value.name, short_number(value.value), error_text(value.error), value.unit});
+    table.add({value.name, short_number(value.value), error_text(value), value.unit});
   table.print();
   if (record.model.scale_is_free())
     std::puts("no input of known size fixes the scale of M, V and F: only ratios mean something");

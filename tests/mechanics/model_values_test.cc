@@ -24,7 +24,9 @@ TEST(ModelValues, HaveStandardErrorsFromTheCovariance) {
   EXPECT_EQ(values[0].name, "m");
   EXPECT_TRUE(std::isinf(values[0].error));
   EXPECT_DOUBLE_EQ(values[1].error, 0.01);
-  EXPECT_EQ(values[2].error, 0);  // held
+  EXPECT_FALSE(values[1].given);
+  EXPECT_EQ(values[2].error, 0);
+  EXPECT_TRUE(values[2].given);  // held
   EXPECT_EQ(values[2].unit, "m/s^2");
 }
 
@@ -69,7 +71,7 @@ TEST(ModelValues, OfAnEnsembleScatterAsItsMembers) {
     record.members.emplace_back(system);
   }
   EXPECT_NEAR(model_values(record)[1].error, 0.1, 1e-12);
-  EXPECT_NEAR(model_values(record)[2].error, 0, 1e-6);
+  EXPECT_EQ(model_values(record)[2].error, 0);
 }
 
 }  // namespace

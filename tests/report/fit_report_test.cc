@@ -108,6 +108,8 @@ TEST(FitReport, ShowsAccelerationsOfTheLikelyMotionInTheirBands) {
     }
   }
   const Json& errors = page["errors"]["runs"];
+  EXPECT_NE(render_page(page).find("the bands that should hold 50 and 90 % of them"),
+            std::string::npos);
   ASSERT_EQ(errors.size(), f.scores.model_error->motion.runs.size());
   EXPECT_EQ(errors[0]["joints"][1]["error"][0], f.scores.model_error->residual[0][1]);
   EXPECT_EQ(errors[0]["joints"][1]["velocity"][0], run.qd[1]);
@@ -124,7 +126,7 @@ TEST(FitReport, ComparesWithLoggedAccelerationsWhereThereAreSome) {
     EXPECT_NEAR(error, 0, 1e-9);
   // Nothing is known of the model's error: no bands.
   EXPECT_FALSE(page["accelerations"]["runs"][0]["joints"][0]["predicted"].contains("low"));
-  EXPECT_FALSE(render_page(page).empty());
+  EXPECT_EQ(render_page(page).find("the bands that should hold"), std::string::npos);
 }
 
 TEST(FitReport, SaysThatAccelerationsAreSmoothedBeyondFourJoints) {

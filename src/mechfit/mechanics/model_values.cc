@@ -11,27 +11,36 @@ namespace {
 // says the same of it. Coefficients may well be smaller than their error.
 constexpr double kVague = 1.0;
 
-// Standard deviation of one value over the members, which may lack it where it is zero.
+// Standard deviation of one value over the members; one that does not name it has it at zero.
 double scatter(const std::vector<Model>& members, const std::string& name) {
-  double sum = 0, squares = 0;
+  std::vector<double> values(members.size(), 0.0);
+  double mean = 0, squares = 0;
   const auto count = static_cast<double>(members.size());
-  for (const Model& member : members)
-    for (const Description::Value& value : member.describe().values)
-      if (value.name == name) {
-        sum += value.value;
-        squares += value.value * value.value;
-      }
-  return std::sqrt(std::max(0.0, squares - sum * sum / count) / (count - 1));
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    for (const Description::Value& value : members[k].describe().values)
+      if (value.name == name) values[k] = value.value;
+    mean += values[k] / count;
+  }
+  for (const double x : values) squares += (x - mean) * (x - mean);
+  return std::sqrt(squares / (count - 1));
 }
 
-double error_of(const ModelRecord& record, const Description::Value& value) {
-  if (value.parameter < 0) return 0;
-  if (record.members.size() > 1) return scatter(record.members, value.name);
-  if (record.covariance.empty()) return kNan;
-  const std::size_t p = record.model.parameter_count(), k = value.parameter;
-  const double error = std::abs(value.slope) * std::sqrt(record.covariance[k * p + k]);
-  const bool constant = record.model.kind() == ParameterKind::constants;
-  return constant && error > kVague * std::abs(value.value) && value.value != 0 ? kInfinity : error;
+ModelValue known_value(const ModelRecord& record, const Description::Value& value) {
+  ModelValue out{value.name, value.value, value.unit, 0.0, value.parameter < 0};
+  if (out.given) return out;
+  if (record.members.size() > 1) {
+    out.error = scatter(record.members, value.name);
+  } else if (record.covariance.empty()) {
+    out.error = kNan;
+  } else {
+    const std::size_t p = record.model.parameter_count(), k = value.parameter;
+    out.error = std::abs(value.slope) * std::sqrt(record.covariance[k * p + k]);
+    out.given = out.error == 0;
+    const bool constant = record.model.kind() == ParameterKind::constants;
+    if (constant && value.value != 0 && out.error > kVague * std::abs(value.value))
+      out.error = kInfinity;
+  }
+  return out;
 }
 
 }  // namespace
@@ -39,7 +48,7 @@ double error_of(const ModelRecord& record, const Description::Value& value) {
 std::vector<ModelValue> model_values(const ModelRecord& record) {
   std::vector<ModelValue> out;
   for (const Description::Value& value : record.model.describe().values)
-    out.push_back({value.name, value.value, value.unit, error_of(record, value)});
+    out.push_back(known_value(record, value));
   return out;
 }
 

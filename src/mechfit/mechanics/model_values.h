@@ -12,7 +12,8 @@ struct ModelValue {
   std::string name;
   double value;
   std::string unit;
-  double error;  // standard error; 0: given or held, infinite: the data do not tell, NaN: not known
+  double error;  // standard error; infinite: the data do not tell, NaN: not known
+  bool given;    // to the fit, which did not change it; its error is 0
 };
 
 // Errors come from the covariance of the parameters, or from the scatter of an ensemble's members.

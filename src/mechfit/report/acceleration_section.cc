@@ -74,9 +74,7 @@ void add_accelerations(const Node& document, const Joints& joints, Page& page) {
   member->only({"source", "runs"});
   Figure figure{"accelerations",
                 "",
-                "Accelerations on held-out runs and what the model says at the same states, with "
-                "the bands that should hold 50 and 90 % of them. " +
-                    origin(*member),
+                "Accelerations on held-out runs and what the model says at the same states",
                 plot(1, "x"),
                 {}};
   const auto runs = member->at("runs").items();
@@ -86,6 +84,7 @@ void add_accelerations(const Node& document, const Joints& joints, Page& page) {
         {{"name", runs[r].at("name").text()}, {"panels", run_panels(runs[r], r, joints, figure)}});
   }
   if (runs.empty()) return;
+  figure.caption += bands_in_words(figure.drawing, "them") + ". " + origin(*member);
   page.sections.push_back({"accelerations-section",
                            "Accelerations",
                            "The quantity a model of mechanics is about.",

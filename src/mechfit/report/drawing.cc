@@ -66,6 +66,17 @@ std::vector<Node> per_joint(const Node& list, const std::vector<Joint>& joints) 
   return items;
 }
 
+std::string bands_in_words(const nlohmann::json& drawing, const std::string& what) {
+  for (const auto& view : drawing.at("views"))
+    for (const auto& one : view.at("panels"))
+      for (const auto& curve : one.at("series"))
+        if (curve.contains("inner_low"))
+          return ", with the bands that should hold 50 and 90 % of " + what;
+        else if (curve.contains("low"))
+          return ", with the band that should hold 90 % of " + what;
+  return "";
+}
+
 nlohmann::json plot(int columns, const std::string& zoom) {
   return {
       {"kind", "plot"}, {"columns", columns}, {"zoom", zoom}, {"views", nlohmann::json::array()}};

@@ -45,6 +45,9 @@ inline const Look kMeasured{"ink"}, kModel{"c0"};
 // shown), identity (the line y = x), cloud (points without order in x), boxes, marks.
 nlohmann::json panel(const Table& table, const std::string& x, const std::string& y);
 
+// ", with the bands that should hold 50 and 90 % of WHAT", where a curve of the drawing has bands.
+std::string bands_in_words(const nlohmann::json& drawing, const std::string& what);
+
 // A figure of panels. zoom "x" moves the panels of one view together, "xy" each alone.
 nlohmann::json plot(int columns, const std::string& zoom);
 

@@ -58,9 +58,12 @@ std::vector<double> times(const Trajectory& run, int count, int stride = 1) {
 
 json acceleration_run(const FitView& view, const JudgedMotion& judged, const Trajectory& run,
                       int first) {
-  const int n = judged.points.n, count = std::min(run.size(), shown_samples(n));
+  const int n = judged.points.n, most = shown_samples(n);
+  // Samples of the likely motion are closer than a figure needs.
+  const int stride = std::clamp(run.size() / most, 1, judged.source == "observations" ? 3 : 1);
+  const int count = std::min(run.size(), stride * most);
   const auto cut = [&](const std::vector<double>& x, int i) {
-    return column(x, n, first, count, i);
+    return column(x, n, first, count, i, stride);
   };
   json joints = json::array();
   for (int i = 0; i < n; ++i) {
@@ -75,7 +78,7 @@ json acceleration_run(const FitView& view, const JudgedMotion& judged, const Tra
     joints.push_back({{"measured", cut(judged.points.a, i)}, {"predicted", predicted}});
   }
   return {{"name", part_name(view.held_out.observed, run.name, run.t[0])},
-          {"t", times(run, count)},
+          {"t", times(run, count, stride)},
           {"joints", joints}};
 }
 

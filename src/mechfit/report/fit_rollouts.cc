@@ -6,7 +6,7 @@
 #include "mechfit/base/constants.h"
 #include "mechfit/evaluate/predictions.h"
 #include "mechfit/evaluate/start_states.h"
-#include "mechfit/integrate/variational.h"
+#include "mechfit/integrate/runge_kutta.h"
 #include "mechfit/mechanics/point.h"
 #include "mechfit/report/fit_members.h"
 #include "mechfit/report/mechanism.h"
@@ -15,6 +15,9 @@ namespace mechfit {
 namespace {
 
 using nlohmann::json;
+
+// Steps of Runge-Kutta's method per sample: the figure shows the model, not its integrator.
+constexpr int kSubsteps = 4;
 
 // Where rollouts start: the first state of each run that the samples before it tell.
 struct DrawnStarts {
@@ -58,7 +61,7 @@ void average(std::span<const Model> members, const RolloutRequest& request, Thre
   for (auto values : {&Rollout::q, &Rollout::v})
     std::fill((out.*values).begin(), (out.*values).end(), 0.0);
   for (const Model& member : members) {
-    const Rollout own = variational_rollout(member, request, pool);
+    const Rollout own = runge_kutta_rollout(member, request, Integrator::rk4, pool);
     out.completed[0] = std::min(out.completed[0], own.completed[0]);
     for (auto values : {&Rollout::q, &Rollout::v})
       for (std::size_t k = 0; k < (out.*values).size(); ++k)
@@ -77,9 +80,11 @@ Prediction predict(const FitView& view, const Trajectory& run, const DrawnStarts
   std::vector<double> h, t;
   for (int k = from; k < from + request.steps; ++k) h.push_back(run.t[k + 1] - run.t[k]);
   for (int k = from; k <= from + request.steps; ++k) t.push_back(run.t[k] - run.t[from]);
+  request.substeps = kSubsteps;
   request.h = h;
   request.u = std::span(run.u).subspan(from * m, static_cast<std::size_t>(request.steps) * m);
-  Prediction out{from, std::move(t), variational_rollout(model, request, view.pool), {}};
+  Prediction out{
+      from, std::move(t), runge_kutta_rollout(model, request, Integrator::rk4, view.pool), {}};
   if (view.ensemble.mean) average(view.ensemble.members, request, view.pool, out.rollout);
   if (view.has_bands())
     out.candidates = predict_rollouts(view.ensemble, request, starts.at(s, n), view.pool);

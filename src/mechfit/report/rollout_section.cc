@@ -51,9 +51,7 @@ void add_rollouts(const Node& document, const Joints& joints, Page& page) {
   if (!rollouts) return;
   Figure figure{"rollouts",
                 "",
-                "Measured motion and the model's prediction from the start of the window on, with "
-                "the bands that should hold 50 and 90 % of the true positions. Choose another run "
-                "above the figure.",
+                "Measured motion and the model's prediction from the start of the window on",
                 plot(1, "x"),
                 {}};
   const auto items = rollouts->items();
@@ -63,6 +61,8 @@ void add_rollouts(const Node& document, const Joints& joints, Page& page) {
                                        {"panels", motion_panels(items[r], r, joints, figure)}});
   }
   if (items.empty()) return;
+  figure.caption += bands_in_words(figure.drawing, "the true positions") + ".";
+  if (items.size() > 1) figure.caption += " Choose another run above the figure.";
   page.sections.push_back({"rollouts-section",
                            "Rollouts",
                            "The model alone, started on held-out runs and left to itself.",
