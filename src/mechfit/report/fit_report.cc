@@ -80,7 +80,9 @@ Ensemble ensemble_of_fit(const FitResult& result, const Scores& scores) {
   ModelRecord record{result.model, result.channels, {}, result.members, result.covariance, {}};
   if (result.knowledge.region.q_low.empty()) return ensemble_of(record);
   record.knowledge = result.knowledge;
-  if (scores.model_error) keep_error(*scores.model_error, *record.knowledge);
+  if (scores.model_error)
+    keep_error(*scores.model_error, !record.members.empty() || !record.covariance.empty(),
+               *record.knowledge);
   return ensemble_of(record);
 }
 
