@@ -16,94 +16,88 @@ namespace {
 
 using nlohmann::json;
 
-// Steps of Runge-Kutta's method per sample: the figure shows the model, not its integrator.
-constexpr int kSubsteps = 4;
+// Steps of Runge-Kutta's method per sample: the figure shows the model, not its integrator. On a
+// double pendulum that turns over, 30 ms between samples, 2 and 4 draw the same curves for 2 s.
+constexpr int kSubsteps = 2;
 
-// Where rollouts start: the first state of each run that the samples before it tell.
-struct DrawnStarts {
+// What the model predicts from the first start of each run that is shown, all at once.
+struct Predictions {
   Starts starts;
-  std::vector<Starts> drawn;  // as likely as these; empty for logged states
-
-  DrawnStates at(int s, int n) const {
-    DrawnStates out;
-    for (const Starts& own : drawn) {
-      out.q.emplace_back(&own.q[s * n], &own.q[s * n] + n);
-      out.v.emplace_back(&own.v[s * n], &own.v[s * n] + n);
-    }
-    return out;
-  }
-};
-
-DrawnStarts first_starts(const FitView& view) {
-  const Log& motion = view.held_out.motion();
-  DrawnStarts out{run_starts(motion, kStartWindow), {}};
-  if (out.starts.size() > 0) {
-    estimate_states(view.ensemble.model, view.held_out.observed, kStartWindow, out.starts,
-                    view.pool, kPredictions, &out.drawn);
-  } else {
-    out.starts = run_starts(motion, 0);
-    take_logged_states(motion, out.starts);
-  }
-  return out;
-}
-
-// A run's motion as the model predicts it from a start on.
-struct Prediction {
-  int from;
-  std::vector<double> t;            // since there
-  Rollout rollout;                  // of the model, or the mean of the members
+  std::vector<Rollout> model;       // one: of the model, or the mean of the members
   std::vector<Rollout> candidates;  // equally likely ones; empty: nothing is known of the error
 };
 
-// q and v become the mean over the members, as far as all get.
-void average(std::span<const Model> members, const RolloutRequest& request, ThreadPool& pool,
-             Rollout& out) {
-  for (auto values : {&Rollout::q, &Rollout::v})
-    std::fill((out.*values).begin(), (out.*values).end(), 0.0);
-  for (const Model& member : members) {
-    const Rollout own = runge_kutta_rollout(member, request, Integrator::rk4, pool);
-    out.completed[0] = std::min(out.completed[0], own.completed[0]);
-    for (auto values : {&Rollout::q, &Rollout::v})
-      for (std::size_t k = 0; k < (out.*values).size(); ++k)
-        (out.*values)[k] += (own.*values)[k] / static_cast<double>(members.size());
-  }
+void keep_first(int count, int n, int most_steps, Starts& starts) {
+  starts.run.resize(count);
+  starts.sample.resize(count);
+  starts.steps.resize(count);
+  starts.q.resize(static_cast<std::size_t>(count) * n);
+  starts.v.resize(static_cast<std::size_t>(count) * n);
+  for (int& steps : starts.steps) steps = std::min(steps, most_steps);
 }
 
-Prediction predict(const FitView& view, const Trajectory& run, const DrawnStarts& starts, int s) {
-  const Model& model = view.ensemble.model;
-  const int n = model.joints(), m = model.inputs(), from = starts.starts.sample[s];
-  RolloutRequest request;
-  request.trajectories = 1;
-  request.steps = std::min(run.size() - from, shown_samples(n)) - 1;
-  request.q0 = std::span(starts.starts.q).subspan(s * n, n);
-  request.v0 = std::span(starts.starts.v).subspan(s * n, n);
-  std::vector<double> h, t;
-  for (int k = from; k < from + request.steps; ++k) h.push_back(run.t[k + 1] - run.t[k]);
-  for (int k = from; k <= from + request.steps; ++k) t.push_back(run.t[k] - run.t[from]);
-  request.substeps = kSubsteps;
-  request.h = h;
-  request.u = std::span(run.u).subspan(from * m, static_cast<std::size_t>(request.steps) * m);
-  Prediction out{
-      from, std::move(t), runge_kutta_rollout(model, request, Integrator::rk4, view.pool), {}};
-  if (view.ensemble.mean) average(view.ensemble.members, request, view.pool, out.rollout);
-  if (view.has_bands())
-    out.candidates = predict_rollouts(view.ensemble, request, starts.at(s, n), view.pool);
+// q and v become the mean over the members, as far as all get.
+Rollout mean_rollout(std::span<const Model> members, const RolloutRequest& request,
+                     ThreadPool& pool) {
+  Rollout out = runge_kutta_rollout(members[0], request, Integrator::rk4, pool);
+  for (std::size_t k = 1; k < members.size(); ++k) {
+    const Rollout own = runge_kutta_rollout(members[k], request, Integrator::rk4, pool);
+    for (int b = 0; b < request.trajectories; ++b)
+      out.completed[b] = std::min(out.completed[b], own.completed[b]);
+    const double share = 1.0 / static_cast<double>(k + 1);
+    for (auto values : {&Rollout::q, &Rollout::v})
+      for (std::size_t at = 0; at < (out.*values).size(); ++at)
+        (out.*values)[at] += share * ((own.*values)[at] - (out.*values)[at]);
+  }
   return out;
+}
+
+Predictions predict(const FitView& view) {
+  const Log& motion = view.held_out.motion();
+  const Ensemble& ensemble = view.ensemble;
+  const int n = ensemble.model.joints();
+  Predictions out{run_starts(motion, kStartWindow), {}, {}};
+  std::vector<Starts> drawn;
+  if (out.starts.size() > 0) {
+    estimate_states(ensemble.model, view.held_out.observed, kStartWindow, out.starts, view.pool,
+                    kPredictions, &drawn);
+  } else {
+    out.starts = run_starts(motion, 0);
+    if (out.starts.size() == 0) return out;
+    take_logged_states(motion, out.starts);
+    drawn.assign(kPredictions, out.starts);
+  }
+  const int count = std::min(kShownRuns, out.starts.size()), most = shown_samples(n) - 1;
+  keep_first(count, n, most, out.starts);
+  for (Starts& own : drawn) keep_first(count, n, most, own);
+  const StartArrays arrays = start_arrays(ensemble.model, motion, out.starts);
+  RolloutRequest request = arrays.request();
+  request.substeps = kSubsteps;
+  const std::span<const Model> models =
+      ensemble.mean ? std::span(ensemble.members) : std::span(&ensemble.model, 1);
+  out.model.push_back(mean_rollout(models, request, view.pool));
+  if (view.has_bands())
+    out.candidates = predict_rollouts(ensemble, motion, drawn, kSubsteps, view.pool);
+  return out;
+}
+
+// q or v of a joint k steps after start s; NaN where the rollout did not get.
+double value_at(const Rollout& rollout, const std::vector<double>& values, int s, int k, int i) {
+  const std::size_t row = static_cast<std::size_t>(s) * (rollout.steps + 1) + k;
+  return k <= rollout.completed[s] ? values[row * rollout.n + i] : kNan;
 }
 
 // The predicted positions of a joint with their bands; infinite limits, where many predictions
 // failed, are gaps.
-json predicted_curve(const Prediction& prediction, int n, int i) {
-  const Rollout& rollout = prediction.rollout;
+json predicted_curve(const Predictions& predictions, int s, int i) {
+  const Rollout& rollout = predictions.model[0];
   std::vector<double> y, low[kBandCount], high[kBandCount];
-  std::vector<double> values(prediction.candidates.size());
-  for (int k = 0; k <= rollout.steps; ++k) {
-    y.push_back(k <= rollout.completed[0] ? rollout.q[k * n + i] : kNan);
+  std::vector<double> values(predictions.candidates.size());
+  for (int k = 0; k <= predictions.starts.steps[s]; ++k) {
+    y.push_back(value_at(rollout, rollout.q, s, k, i));
     if (values.empty()) continue;
-    for (std::size_t c = 0; c < values.size(); ++c) {
-      const Rollout& own = prediction.candidates[c];
-      values[c] = k <= own.completed[0] ? own.q[k * n + i] : kNan;
-    }
+    for (std::size_t c = 0; c < values.size(); ++c)
+      values[c] = value_at(predictions.candidates[c], predictions.candidates[c].q, s, k, i);
     BandLimits limits[kBandCount];
     bands_of(values, limits);
     for (int b = 0; b < kBandCount; ++b) {
@@ -118,56 +112,68 @@ json predicted_curve(const Prediction& prediction, int n, int i) {
   return out;
 }
 
-json rollout_run(const FitView& view, int r, const Prediction& prediction,
+json rollout_run(const FitView& view, const Predictions& predictions, int s,
                  const std::vector<double>& motion) {
-  const Trajectory& observed = view.held_out.observed.runs[r];
-  const Model& model = view.ensemble.model;
-  const int n = model.joints();
-  const Rollout& out = prediction.rollout;
+  const Trajectory& observed = view.held_out.observed.runs[predictions.starts.run[s]];
+  const Rollout& rollout = predictions.model[0];
+  const int n = rollout.n, from = predictions.starts.sample[s], steps = predictions.starts.steps[s];
   json joints = json::array();
   for (int i = 0; i < n; ++i) {
     std::vector<double> seen, measured;
-    for (int k = prediction.from; k <= prediction.from + out.steps; ++k) {
+    for (int k = from; k <= from + steps; ++k) {
       seen.push_back(observed.q[k * n + i]);
       measured.push_back(motion[k * n + i]);
     }
     joints.push_back({{"observed", seen},
                       {"measured", measured},
-                      {"predicted", predicted_curve(prediction, n, i)}});
+                      {"predicted", predicted_curve(predictions, s, i)}});
   }
-  PointDynamics point(model);
-  std::vector<double> energy;
-  for (int k = 0; k <= out.steps; ++k) {
-    const auto q = std::span(out.q).subspan(k * n, n), v = std::span(out.v).subspan(k * n, n);
-    energy.push_back(k <= out.completed[0] && std::isfinite(v[0]) ? point.energy(q, v) : kNan);
+  PointDynamics point(view.ensemble.model);
+  std::vector<double> t, energy, q(n), v(n);
+  for (int k = 0; k <= steps; ++k) {
+    for (int i = 0; i < n; ++i) {
+      q[i] = value_at(rollout, rollout.q, s, k, i);
+      v[i] = value_at(rollout, rollout.v, s, k, i);
+    }
+    energy.push_back(std::isfinite(q[0]) && std::isfinite(v[0]) ? point.energy(q, v) : kNan);
+    t.push_back(observed.t[from + k] - observed.t[from]);
   }
-  return {{"name", part_name(view.held_out.observed, observed.name, observed.t[prediction.from])},
-          {"t", prediction.t},
+  return {{"name", part_name(view.held_out.observed, observed.name, observed.t[from])},
+          {"t", t},
           {"joints", joints},
           {"energy", json::array({json{{"name", "rollout"}, {"y", energy}}})}};
+}
+
+// The first rollout as a mechanism in motion, for models that have a sketch.
+void add_animation(const FitView& view, const Predictions& predictions,
+                   const std::vector<double>& measured, json& page) {
+  const Rollout& rollout = predictions.model[0];
+  const int n = rollout.n, from = predictions.starts.sample[0], steps = predictions.starts.steps[0];
+  if (rollout.completed[0] < steps) return;
+  const Trajectory& run = view.held_out.motion().runs[predictions.starts.run[0]];
+  Motion seen{"measured", {}}, learned{"learned", {}};
+  std::vector<double> t;
+  for (int k = 0; k <= steps; ++k) {
+    t.push_back(run.t[from + k] - run.t[from]);
+    for (int i = 0; i < n; ++i) {
+      const std::size_t at = static_cast<std::size_t>(from + k) * n + i;
+      seen.q.push_back(std::isnan(measured[at]) ? run.q[at] : measured[at]);  // no gaps
+      learned.q.push_back(value_at(rollout, rollout.q, 0, k, i));
+    }
+  }
+  if (auto animation = animate(view.ensemble.model, t, {seen, learned}))
+    page["animation"] = *animation;
 }
 
 }  // namespace
 
 void add_rollout_members(const FitView& view, json& page) {
-  const Log& motion = view.held_out.motion();
-  const int n = view.ensemble.model.joints();
   page["rollouts"] = json::array();
-  const DrawnStarts starts = first_starts(view);
-  for (int s = 0; s < std::min(kShownRuns, starts.starts.size()); ++s) {
-    const int r = starts.starts.run[s];
-    const Prediction prediction = predict(view, motion.runs[r], starts, s);
-    const std::vector<double> measured = measured_positions(view, r);
-    page["rollouts"].push_back(rollout_run(view, r, prediction, measured));
-    if (s > 0 || prediction.rollout.completed[0] < prediction.rollout.steps) continue;
-    std::vector<double> shown;  // without gaps
-    for (std::size_t k = 0; k < prediction.rollout.q.size(); ++k) {
-      const std::size_t at = static_cast<std::size_t>(prediction.from) * n + k;
-      shown.push_back(std::isnan(measured[at]) ? motion.runs[r].q[at] : measured[at]);
-    }
-    const std::vector<Motion> motions = {{"measured", shown}, {"learned", prediction.rollout.q}};
-    if (auto animation = animate(view.ensemble.model, prediction.t, motions))
-      page["animation"] = *animation;
+  const Predictions predictions = predict(view);
+  for (int s = 0; s < predictions.starts.size(); ++s) {
+    const auto measured = measured_positions(view, predictions.starts.run[s]);
+    page["rollouts"].push_back(rollout_run(view, predictions, s, measured));
+    if (s == 0) add_animation(view, predictions, measured, page);
   }
 }
 
