@@ -36,6 +36,7 @@
 #include "mechfit/log/inspect.h"                     // inspect_log
 #include "mechfit/mechanics/model_file.h"            // load_model, save_model
 #include "mechfit/mechanics/model_log.h"             // read_log_for, read_inputs_for
+#include "mechfit/mechanics/model_values.h"          // model_values
 #include "mechfit/mechanics/point.h"                 // PointDynamics
 #include "mechfit/report/report.h"                   // write_fit_report, report_page
 #include "mechfit/version.h"                         // kVersion

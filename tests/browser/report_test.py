@@ -13,7 +13,7 @@ import unittest
 
 import chrome
 
-PAGES = {"fit": 7, "study": 4, "beyond": 4, "cart": 1, "spring": 1, "chain": 1}  # with the number of their figures
+PAGES = {"fit": 10, "study": 4, "beyond": 4, "cart": 1, "spring": 1, "chain": 1}  # with the number of their figures
 FOLDER = None  # set by main
 BROWSER = None
 
@@ -150,8 +150,38 @@ class FitPage(unittest.TestCase):
         self.assertIsNone(tip("#rollouts"))
 
     def test_pointing_at_a_cloud_shows_one_point(self):
-        BROWSER.pointer(("move", *place("#accelerations .identity")))
-        self.assertIn("predicted", tip("#accelerations"))
+        BROWSER.pointer(("move", *place("#calibration .identity")))
+        self.assertIn("share promised", tip("#calibration"))
+        error, velocity = BROWSER.run("return [report.table('errors-data-0').numbers(1)[70], report.table('errors-data-0').numbers(2)[70]]")
+        BROWSER.pointer(("move", *BROWSER.run("""
+          const panel = document.querySelectorAll('#errors .panel')[1];
+          panel.scrollIntoView({block: 'center', behavior: 'instant'});
+          const dots = panel.querySelector('.dots');
+          const [x, y] = dots.getAttribute('d').split('M')[71].split('h')[0].split(',').map(Number);
+          const at = new DOMPoint(x, y).matrixTransform(dots.getScreenCTM());
+          return [at.x, at.y];""")))
+        text = tip("#errors")
+        for value in (error, velocity):
+            self.assertIn(BROWSER.run("return report.format(arguments[0])", value), text)
+
+    def test_the_verdict_is_on_the_first_screen(self):
+        BROWSER.run("window.scrollTo(0, 0)")
+        bottom = BROWSER.run("return document.querySelector('.headlines').getBoundingClientRect().bottom")
+        self.assertLess(bottom, 900)
+        self.assertIn("usable up to 0.5 s", BROWSER.run("return document.querySelector('.opinion').innerText"))
+
+    def test_bands_do_not_flatten_the_curves(self):
+        height = "return document.querySelector('#rollouts .panel .ink path.line').getBBox().height"
+        before = BROWSER.run(height)
+        BROWSER.run("""
+          report.table('rollouts-data-0-0').numbers(5).fill(1e6, 100);
+          report.figures.find((figure) => figure.spec.id === 'rollouts').draw();""")
+        self.assertGreater(BROWSER.run(height), 0.3 * before)
+
+    def test_the_region_is_a_box_around_the_states(self):
+        boxes = BROWSER.run("return Array.from(document.querySelectorAll('#region rect.region'), (r) => r.getBBox().width)")
+        self.assertEqual(len(boxes), 2)
+        self.assertTrue(all(width > 100 for width in boxes))
 
     def test_dragging_zooms_and_the_button_returns(self):
         for figure, panel in (("#rollouts", "#rollouts .panel .frame"), ("#error-growth", "#error-growth .panel .frame")):

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "tests/cli/model_files.h"
 #include "tests/cli/program.h"
 
 namespace mechfit {
@@ -59,6 +60,52 @@ TEST(InspectCommand, TellsHowManyRowsWereDropped) {
   EXPECT_EQ(finished.code, 0);
   EXPECT_THAT(finished.err,
               HasSubstr("dropped 1 of 4 rows: 1 with text in a number (first on line 4)"));
+}
+
+// A cart-pole that has seen the cart move little and the pole turn over.
+ModelRecord known_record() {
+  ModelRecord record = cart_pole_record();
+  Knowledge known;
+  const double turn = 2 * M_PI;
+  known.region = {{-0.4, -turn / 2}, {0.6, turn / 2}, {-2, -9}, {2.5, 8}, {-3}, {3.5}};
+  known.velocity = {1, 4};
+  known.acceleration = {2, 20};
+  known.error = {0.01, 0.3};
+  known.error_time = {0.1, 0.1};
+  record.knowledge = known;
+  record.metadata["scores"] = R"({"acceleration_error": {"joints": [0.0213, null]}})";
+  const std::size_t p = record.model.parameter_count();
+  record.covariance.assign(p * p, 0.0);
+  record.covariance[0] = 4e-4;  // of m_cart = 1
+  return record;
+}
+
+TEST(InspectCommand, ShowsWhatAModelKnows) {
+  const ScratchFolder scratch("inspect-known");
+  const std::string model = scratch.file("m.safetensors");
+  save_model(model, known_record(), false);
+  const auto text = run_mechfit("inspect '" + model + "'");
+  EXPECT_EQ(text.code, 0);
+  for (const char* words :
+       {"-0.4 .. 0.6", "full turn", "-9 .. 8", "0.0213", "input force -3 .. 3.5", "held-out runs"})
+    EXPECT_THAT(text.out, HasSubstr(words));
+  EXPECT_THAT(text.out, ::testing::ContainsRegex("m_cart +1 +0.02 +kg"));
+  EXPECT_THAT(text.out, ::testing::ContainsRegex("m_pole +0.1 +given +kg"));
+  const auto json = nlohmann::json::parse(run_mechfit("inspect --json '" + model + "'").out);
+  EXPECT_EQ(json["standard_errors"]["m_cart"], 0.02);
+  EXPECT_EQ(json["knowledge"]["v_high"][1], 8.0);
+  EXPECT_EQ(json["knowledge"]["error"][1], 0.3);
+  EXPECT_EQ(json["scale"], "physical");
+}
+
+TEST(InspectCommand, SaysWhatIsNotKnownOfAModel) {
+  const ScratchFolder scratch("inspect-unknown");
+  const std::string model = scratch.file("m.safetensors");
+  save_model(model, pendulum_record(), false);
+  const auto text = run_mechfit("inspect '" + model + "'");
+  EXPECT_THAT(text.out, ::testing::ContainsRegex("g +10 +not known +m/s\\^2"));
+  EXPECT_THAT(text.out, HasSubstr("only ratios mean something"));
+  EXPECT_THAT(text.out, ::testing::Not(HasSubstr("region")));
 }
 
 }  // namespace

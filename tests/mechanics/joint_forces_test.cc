@@ -170,6 +170,38 @@ TEST_P(JointForcesDerivatives, ToParametersOfEachLaneAreThoseOfItsValue) {
   }
 }
 
+// A value and its slope are those of the parameter it names.
+TEST_P(JointForcesDerivatives, OfTheValuesForAReaderAreTheirSlopes) {
+  constexpr int kOffset = 5;
+  constexpr double kStep = 1e-6;
+  Random random(17);
+  std::vector<double> theta;
+  JointForces forces = random_forces(GetParam(), random, theta);
+  const auto values = forces.values(kOffset);
+  const double viscous = forces.viscous(0);
+  const int inputs = kJoints * kInputs;
+  ASSERT_EQ(static_cast<int>(values.size()), forces.friction_count() + inputs);
+  int learned = 0;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (values[k].parameter < 0) continue;
+    ++learned;
+    EXPECT_NE(values[k].slope, 0);
+    std::vector<double> moved = theta;
+    moved[values[k].parameter - kOffset] += kStep;
+    forces.set_parameters(moved);
+    const auto after = forces.values(kOffset);
+    EXPECT_EQ(after[k].name, values[k].name);
+    EXPECT_NEAR((after[k].value - values[k].value) / kStep, values[k].slope,
+                1e-5 * (1 + std::abs(values[k].slope)))
+        << values[k].name;
+  }
+  const bool given = GetParam().map == InputMap::fixed;
+  EXPECT_EQ(learned, forces.friction_count() + (given ? 0 : inputs));
+  EXPECT_EQ(values[0].name, "viscous friction 1");
+  EXPECT_EQ(values[0].value, viscous);
+  EXPECT_EQ(values.back().name, "input 2 on joint 3");
+}
+
 TEST_P(JointForcesDerivatives, LanesDoNotDisturbWhatIsGathered) {
   Random random(15);
   std::vector<double> theta;

@@ -155,11 +155,72 @@ TEST(Page, DataOfAFigureIsInItsTableToSixDigits) {
   }
 }
 
+TEST(Page, BeginsWithTheVerdictAndTheNumbersBehindIt) {
+  Json document = samples::fit();
+  const std::string html = render_page(document);
+  const auto words = html.find("<p class=words>A model that is usable up to 0.5 s.</p>");
+  ASSERT_NE(words, std::string::npos);
+  EXPECT_LT(words, html.find("<section"));
+  EXPECT_TRUE(contains(html, "<div class=\"opinion usable\">"));
+  for (const char* key : {"limits", "advice"})
+    EXPECT_TRUE(contains(
+        html, "<dd>" + escape_html(document["verdict"][key][0].get<std::string>()) + "</dd>"));
+  EXPECT_TRUE(contains(html, escape_html(document["verdict"]["good_for"].get<std::string>())));
+  EXPECT_TRUE(contains(html, "<strong>31 %</strong>"));
+  EXPECT_TRUE(contains(html, "90 % sure: 25 % to 38 %; rms 2.5 rad/s²"));
+  EXPECT_TRUE(contains(html, "<strong>0.5 s</strong>"));
+  EXPECT_TRUE(contains(html, "<strong>0.1 rad</strong>"));
+  EXPECT_FALSE(contains(html, "Acceleration error (MSE)"));
+
+  document["joints"][0]["unit"] = "m";  // units that differ are not added up
+  EXPECT_TRUE(contains(render_page(document), "rms 2 m/s² (q1), 2.9 rad/s² (q2)"));
+  document["verdict"]["grade"] = "so-so";
+  EXPECT_THAT(complaint(document),
+              HasSubstr("verdict.grade: found \"so-so\", expected one of good, usable, unusable"));
+  document = samples::fit();
+  document["verdict"]["mood"] = "fine";
+  EXPECT_THAT(complaint(document), HasSubstr("verdict: found key \"mood\""));
+}
+
+TEST(Page, SaysWhatMeasuredAccelerationsAre) {
+  Json document = samples::fit();
+  EXPECT_TRUE(contains(render_page(document), "together make most likely"));
+  document["accelerations"]["source"] = "smoothed";
+  EXPECT_TRUE(contains(render_page(document), "come from a smoother"));
+  document["accelerations"]["source"] = "logged";
+  EXPECT_TRUE(contains(render_page(document), "those of the log"));
+}
+
+TEST(Page, RegionAndCalibrationEqualTheDocument) {
+  const Json document = samples::fit();
+  const std::string html = render_page(document);
+  const std::vector<std::vector<std::string>> expected{{"position of q1 [rad]", "-1.5", "1.4"},
+                                                       {"velocity of q1 [rad/s]", "-3", "3"},
+                                                       {"position of q2 [rad]", "full turn", ""},
+                                                       {"velocity of q2 [rad/s]", "-3", "3"},
+                                                       {"input motor", "-2", "2"}};
+  EXPECT_EQ(table_cells(html, "region-table"), expected);
+  EXPECT_TRUE(contains(html, "3.8 % of the held-out samples lie outside"));
+  // From 0 through what was measured to 1; accelerations are not known at 99 %.
+  const std::vector<std::vector<std::string>> shares{
+      {"0", "0"}, {"0.5", "0.472"}, {"0.9", "0.883"}, {"1", "1"}};
+  EXPECT_EQ(table_cells(html, "calibration-data-accelerations"), shares);
+  const auto rollouts = table_cells(html, "calibration-data-rollouts");
+  ASSERT_EQ(rollouts.size(), 5u);
+  EXPECT_EQ(rollouts[2], (std::vector<std::string>{"0.9", "0.91", "0.9", "0.812", "0.9", "0.861"}));
+}
+
 TEST(Page, MissingNumbersAreEmptyCells) {
   Json document = small_fit();
-  document["accelerations"] = {{{"measured", {1.0, nullptr, 3.0}}, {"predicted", {1.5, 2.5, NAN}}}};
-  const auto rows = table_cells(render_page(document), "accelerations-data-0");
-  const std::vector<std::vector<std::string>> expected{{"1", "1.5"}, {"", "2.5"}, {"3", ""}};
+  document["accelerations"] = {
+      {"source", "logged"},
+      {"runs",
+       {{{"name", "run 1"},
+         {"t", {0, 1, 2}},
+         {"joints", {{{"measured", {1.0, nullptr, 3.0}}, {"predicted", {1.5, 2.5, NAN}}}}}}}}};
+  const auto rows = table_cells(render_page(document), "accelerations-data-0-0");
+  const std::vector<std::vector<std::string>> expected{
+      {"0", "1.5", "1"}, {"1", "2.5", ""}, {"2", "", "3"}};
   EXPECT_EQ(rows, expected);
 }
 

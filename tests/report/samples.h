@@ -85,8 +85,77 @@ inline void add_scores(Json& page) {
            {"high", {.0027, .0056, .0164, .0402, .121, .597}}}}},
         {{"name", "predict nothing"}, {"rmse", {.131, .262, .628, 1.09, 1.42, 1.61}}},
         {{"name", "constant velocity"}, {"rmse", {.0117, .0466, .281, .997, 2.84, 6.12}}}}}};
-  page["coverage"] = {{{"band", 0.5}, {"acceleration", 0.472}, {"rollout", 0.455}},
-                      {{"band", 0.9}, {"acceleration", 0.883}, {"rollout", 0.861}}};
+  const auto horizons = [](double first, double second) -> Json {
+    return {{{"seconds", 0.1}, {"share", first}}, {{"seconds", 1}, {"share", second}}};
+  };
+  page["coverage"] = {{{"band", 0.5},
+                       {"acceleration", 0.472},
+                       {"rollout", 0.455},
+                       {"horizons", horizons(0.5, 0.41)}},
+                      {{"band", 0.9},
+                       {"acceleration", 0.883},
+                       {"rollout", 0.861},
+                       {"horizons", horizons(0.91, 0.812)}}};
+  page["verdict"] = {
+      {"grade", "usable"},
+      {"words", "a model that is usable up to 0.5 s"},
+      {"good_for",
+       "It predicts accelerations within 31 % and rollouts up to 0.5 s within 24 % of the motion."},
+      {"limits", {"The error of q1 goes with its velocity: its friction is not understood."}},
+      {"advice", {"Fit with friction (option 'force'), or with a network for the forces."}},
+      {"relative_error", 0.3125},
+      {"error", {{"overall", 2.5}, {"joints", {2.0, 2.9}}, {"interval", {2.0, 3.0}}}},
+      {"reliable_until", 0.5},
+      {"tried", 2},
+      {"noise", {0.0998, 0.1002}}};
+}
+
+// Accelerations over time with both bands, and the errors behind them.
+inline void add_accelerations(Json& page, const std::vector<State>& truth, Random& random) {
+  const std::size_t count = 150;
+  Json shown = {{"name", "run 3"}, {"t", times(count, 0.02)}, {"joints", Json::array()}};
+  Json errors = {{"name", "run 3"}, {"t", times(count, 0.02)}, {"joints", Json::array()}};
+  for (int i = 0; i < 2; ++i) {
+    std::vector<double> measured, error, velocity;
+    Json predicted;
+    for (std::size_t k = 0; k < count; ++k) {
+      measured.push_back(rates(truth[k], 10, 0)[2 + i]);
+      error.push_back(0.5 * random.normal());
+      velocity.push_back(truth[k][2 + i]);
+      const double y = measured.back() + error.back();
+      predicted["y"].push_back(y);
+      predicted["low"].push_back(y - 0.82);
+      predicted["high"].push_back(y + 0.82);
+      predicted["inner_low"].push_back(y - 0.34);
+      predicted["inner_high"].push_back(y + 0.34);
+    }
+    shown["joints"].push_back({{"measured", measured}, {"predicted", predicted}});
+    errors["joints"].push_back({{"velocity", velocity}, {"error", error}});
+  }
+  Json second = shown, other = errors;
+  second["name"] = other["name"] = "run 9, from 1.2 s";
+  page["accelerations"] = {{"source", "observations"}, {"runs", {shown, second}}};
+  page["errors"] = {{"source", "observations"}, {"runs", {errors, other}}};
+}
+
+inline Json region(const std::vector<State>& truth) {
+  Json joints = Json::array();
+  for (int i = 0; i < 2; ++i) {
+    Json inside = {{"q", Json::array()}, {"v", Json::array()}}, outside = inside;
+    for (const State& x : truth) {
+      Json& states = std::abs(x[2]) > 3 ? outside : inside;
+      states["q"].push_back(x[i]);
+      states["v"].push_back(x[2 + i]);
+    }
+    joints.push_back({{"q", {-1.5, 1.4}},
+                      {"v", {-3.0, 3.0}},
+                      {"full_turn", i == 1},
+                      {"inside", inside},
+                      {"outside", outside}});
+  }
+  return {{"joints", joints},
+          {"inputs", {{{"name", "motor"}, {"range", {-2.0, 2.0}}}}},
+          {"outside", 0.0375}};
 }
 
 inline Json rollout(const std::string& name, const State& start, int steps, Random& random) {
@@ -173,14 +242,8 @@ inline Json fit() {
        {{{"name", "training"}, {"y", loss}}, {{"name", "validation"}, {"y", validation}}}}};
 
   const auto truth = motion({1.3, -1.2, 0, 0}, 10, 0, 600, 0.02);
-  for (int i = 0; i < 2; ++i) {
-    std::vector<double> measured, predicted;
-    for (const State& x : truth) {
-      measured.push_back(rates(x, 10, 0)[2 + i]);
-      predicted.push_back(measured.back() + 0.5 * random.normal());
-    }
-    page["accelerations"].push_back({{"measured", measured}, {"predicted", predicted}});
-  }
+  add_accelerations(page, truth, random);
+  page["region"] = region(truth);
   page["rollouts"] = {rollout("run 3, from 0 s", {1.3, -1.2, 0, 0}, 150, random),
                       rollout("run 9, from 0 s", {0.4, 1.5, 0, 0}, 150, random)};
   page["landscape"] = landscape();

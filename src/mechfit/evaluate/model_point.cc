@@ -7,6 +7,7 @@
 
 #include "mechfit/base/text.h"
 #include "mechfit/files/json_fields.h"
+#include "mechfit/mechanics/model_values.h"
 #include "mechfit/mechanics/point.h"
 
 namespace mechfit {
@@ -128,8 +129,12 @@ std::string model_json(const ModelRecord& record, const ModelPoint& point) {
         {"conservative_force", point.conservative},
         {"force", point.force},
         {"acceleration", point.acceleration.empty() ? json(nullptr) : json(point.acceleration)}}}};
-  for (const Description::Value& value : record.model.describe().values)
+  for (const ModelValue& value : model_values(record)) {
     out["constants"][value.name] = value.value;
+    out["standard_errors"][value.name] = value.error;  // null: not known, or the data do not tell
+  }
+  out["scale"] = record.model.scale_is_free() ? "free" : "physical";
+  if (record.knowledge) out["knowledge"] = json::parse(format_knowledge(*record.knowledge));
   return out.dump(2, ' ', false, json::error_handler_t::replace);
 }
 

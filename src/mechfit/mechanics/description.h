@@ -33,7 +33,8 @@ struct Description {
     std::string name;
     double value;
     std::string unit;
-    int parameter = -1;  // whose standard error is this value's; -1: none
+    int parameter = -1;  // of theta that it comes from; -1: none, it is given
+    double slope = 1.0;  // d(value)/d(parameter)
   };
   std::string words;          // "trigonometric polynomials of degree 1"
   std::vector<Value> values;  // constants, friction, inputs: what has a meaning, in physical units

@@ -13,6 +13,8 @@ namespace {
 // Speed below which Coulomb friction is smoothed, in units of the slip's velocity scale.
 constexpr double kCoulombWidth = 0.05;
 
+constexpr const char *kViscous = "viscous friction ", *kCoulomb = "Coulomb friction ";
+
 // Friction that a fit by gradient descent starts with, in the model's units: small against forces
 // of size 1, and not so small that softplus is flat.
 constexpr double kFirstFriction = 0.05;
@@ -20,6 +22,16 @@ constexpr double kFirstFriction = 0.05;
 double softplus(double x) { return std::fmax(x, 0.0) + std::log1p(std::exp(-std::fabs(x))); }
 double inverse_softplus(double y) { return std::log(std::expm1(y)); }
 double logistic(double x) { return 0.5 * (1.0 + std::tanh(0.5 * x)); }  // softplus'
+
+// Joints and inputs are counted from 1.
+std::string slip_name(const char* kind, const Slip& slip) {
+  const std::string i = std::to_string(slip.i + 1), j = std::to_string(slip.j + 1);
+  return kind + (slip.j < 0 ? i : "between " + i + " and " + j);
+}
+
+std::string input_name(int joint, int input) {
+  return "input " + std::to_string(input + 1) + " on joint " + std::to_string(joint + 1);
+}
 
 }  // namespace
 
@@ -50,16 +62,40 @@ int JointForces::parameter_count() const {
 
 std::vector<std::string> JointForces::parameter_names() const {
   std::vector<std::string> names;
-  for (const std::string kind : {"viscous friction ", "Coulomb friction "})
-    for (const Slip& slip : config_.slips) {
-      const std::string i = std::to_string(slip.i + 1), j = std::to_string(slip.j + 1);
-      names.push_back(kind + (slip.j < 0 ? i : "between " + i + " and " + j));
-    }
+  for (const char* kind : {kViscous, kCoulomb})
+    for (const Slip& slip : config_.slips) names.push_back(slip_name(kind, slip));
   if (m_ > 0 && config_.input_map == InputMap::scaled) names.push_back("scale of the inputs");
   for (int i = 0; config_.input_map == InputMap::learned && i < n_; ++i)
-    for (int j = 0; j < m_; ++j)
-      names.push_back("input " + std::to_string(j + 1) + " on joint " + std::to_string(i + 1));
+    for (int j = 0; j < m_; ++j) names.push_back(input_name(i, j));
   return names;
+}
+
+std::vector<Description::Value> JointForces::values(int offset) const {
+  std::vector<Description::Value> out;
+  const int slips = slip_count();
+  for (int s = 0; s < slips; ++s)
+    if (const Friction& c = friction_[s]; c.viscous > 0)
+      out.push_back({slip_name(kViscous, config_.slips[s]), c.viscous, "", offset + s,
+                     c.d_viscous / c.d_speed});
+  for (int s = 0; s < slips; ++s)
+    if (const Friction& c = friction_[s]; c.coulomb > 0)
+      out.push_back(
+          {slip_name(kCoulomb, config_.slips[s]), c.coulomb, "", offset + slips + s, c.d_coulomb});
+  const int inputs = offset + friction_count();
+  for (int i = 0; i < n_; ++i)
+    for (int j = 0; j < m_; ++j) {
+      const int at = i * m_ + j;
+      Description::Value value{input_name(i, j), b_[at], "", -1, 1.0};
+      if (config_.input_map == InputMap::learned) {
+        value.parameter = inputs + at;
+        value.slope = force_scale_[i] / u_scale_[j];
+      } else if (config_.input_map == InputMap::scaled) {
+        value.parameter = inputs;
+        value.slope = config_.input_matrix[at];
+      }
+      if (b_[at] != 0) out.push_back(std::move(value));
+    }
+  return out;
 }
 
 bool JointForces::nonnegative(int parameter) const {

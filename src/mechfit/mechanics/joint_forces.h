@@ -6,6 +6,7 @@
 
 #include "mechfit/base/batch.h"
 #include "mechfit/base/names.h"
+#include "mechfit/mechanics/description.h"
 #include "mechfit/mechanics/scales.h"
 
 namespace mechfit {
@@ -71,6 +72,10 @@ class JointForces {
   double viscous(int slip) const { return friction_[static_cast<std::size_t>(slip)].viscous; }
   double coulomb(int slip) const { return friction_[static_cast<std::size_t>(slip)].coulomb; }
   const std::vector<double>& input_matrix() const { return b_; }  // B [n][m]
+
+  // The same for a reader, less what is zero. The parameters begin at `offset` of the family's
+  // theta.
+  std::vector<Description::Value> values(int offset) const;
 
   // F at one point: f += F. u is empty for no input.
   void add(std::span<const double> v, std::span<const double> u, std::span<double> f) const;

@@ -40,7 +40,7 @@ class Model::Workspace {
   template <class L>
   typename L::Workspace& of() {
     MECHFIT_CHECK(held_ && *held_->type == typeid(typename L::Workspace),
-                  "the workspace belongs to another family");
+                  std::string("the workspace belongs to another family"));
     return static_cast<HeldWorkspace<L>&>(*held_).workspace;
   }
 

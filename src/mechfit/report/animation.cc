@@ -14,13 +14,6 @@ int point_index(const Node& node, std::size_t points) {
   return index;
 }
 
-std::string word(const Node& node, const std::vector<std::string>& words) {
-  const std::string found = node.text();
-  for (const std::string& known : words)
-    if (found == known) return found;
-  node.fail('"' + found + '"', fmt::format("one of {}", fmt::join(words, ", ")));
-}
-
 }  // namespace
 
 Figure animation_figure(const Node& animation) {
@@ -61,14 +54,14 @@ Figure animation_figure(const Node& animation) {
     link.only({"from", "to", "kind"});
     figure.drawing["links"].push_back({{"from", point_index(link.at("from"), points)},
                                        {"to", point_index(link.at("to"), points)},
-                                       {"kind", word(link.at("kind"), {"rod", "spring"})}});
+                                       {"kind", link.at("kind").word({"rod", "spring"})}});
   }
   figure.drawing["bodies"] = nlohmann::json::array();
   for (const Node& body : animation.at("bodies").items()) {
     body.only({"point", "kind"});
     figure.drawing["bodies"].push_back(
         {{"point", point_index(body.at("point"), points)},
-         {"kind", word(body.at("kind"), {"pivot", "joint", "bob", "cart"})}});
+         {"kind", body.at("kind").word({"pivot", "joint", "bob", "cart"})}});
   }
   if (const auto rail = animation.find("rail")) figure.drawing["rail"] = rail->number();
   if (const auto trail = animation.find("trail"))

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -55,8 +56,17 @@ struct Headline {
   std::string value, label, note;
 };
 
+// What a reader wants to know first, in sentences.
+struct Opinion {
+  std::string grade;  // good, usable, unusable: a class of the style sheet
+  std::string words;  // "A good model."
+  std::string good_for;
+  std::vector<std::string> limits, advice;
+};
+
 struct Page {
   std::string title, subtitle, kind;
+  std::optional<Opinion> opinion;
   std::vector<Headline> headlines;
   std::vector<Section> sections;
   std::vector<std::pair<std::string, std::string>> settings;

@@ -69,6 +69,11 @@ int Node::count() const {
   return value_->get<int>();
 }
 
+bool Node::flag() const {
+  if (!value_->is_boolean()) fail(value_->type_name(), "true or false");
+  return value_->get<bool>();
+}
+
 std::vector<double> Node::numbers(std::optional<std::size_t> size) const {
   if (!value_->is_array()) fail(value_->type_name(), "an array of numbers");
   if (size && value_->size() != *size)
@@ -85,14 +90,30 @@ std::vector<double> Node::numbers(std::optional<std::size_t> size) const {
 }
 
 Band Node::band(std::size_t size) const {
-  if (value_->is_array()) return {numbers(size), {}, {}};
-  only({"y", "low", "high"});
-  Band band{at("y").numbers(size), {}, {}};
-  if (find("low") || find("high")) {
-    band.low = at("low").numbers(size);
-    band.high = at("high").numbers(size);
-  }
+  if (value_->is_array()) return {numbers(size)};
+  only({"y", "low", "high", "inner_low", "inner_high"});
+  Band band{at("y").numbers(size)};
+  const auto pair = [&](const char* low, const char* high, std::vector<double>& lows,
+                        std::vector<double>& highs) {
+    if (!find(low) && !find(high)) return;
+    lows = at(low).numbers(size);
+    highs = at(high).numbers(size);
+  };
+  pair("low", "high", band.low, band.high);
+  pair("inner_low", "inner_high", band.inner_low, band.inner_high);
   return band;
+}
+
+std::pair<double, double> Node::range() const {
+  const auto ends = numbers(2);
+  return {ends[0], ends[1]};
+}
+
+std::string Node::word(std::initializer_list<std::string_view> words) const {
+  const std::string found = text();
+  if (std::find(words.begin(), words.end(), found) == words.end())
+    fail('"' + found + '"', fmt::format("one of {}", fmt::join(words, ", ")));
+  return found;
 }
 
 }  // namespace mechfit

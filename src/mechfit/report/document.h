@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mechfit {
@@ -12,7 +13,8 @@ namespace mechfit {
 // A curve and, where the source has one, its band.
 struct Band {
   std::vector<double> y;
-  std::vector<double> low, high;  // empty without a band
+  std::vector<double> low = {}, high = {};              // empty without a band
+  std::vector<double> inner_low = {}, inner_high = {};  // a narrower one within; empty without
 };
 
 // One value of a report document together with its path, so that every complaint (InputError) says
@@ -31,8 +33,12 @@ class Node {
   std::string text() const;
   double number() const;  // null and non-finite numbers are NaN
   int count() const;      // an integer >= 0
+  bool flag() const;
   std::vector<double> numbers(std::optional<std::size_t> size = {}) const;
-  Band band(std::size_t size) const;  // numbers, or {"y": .., "low": .., "high": ..}
+  // Numbers, or {"y": .., "low": .., "high": .., "inner_low": .., "inner_high": ..}.
+  Band band(std::size_t size) const;
+  std::pair<double, double> range() const;                          // [low, high]
+  std::string word(std::initializer_list<std::string_view>) const;  // one of these
 
   [[noreturn]] void fail(const std::string& found, const std::string& expected) const;
 

@@ -15,8 +15,13 @@ struct Joint {
 };
 std::vector<Joint> read_joints(const Node& document);
 
+// The items of a list that must have one for each joint.
+std::vector<Node> per_joint(const Node& list, const std::vector<Joint>& joints);
+
 // "q1 [rad]"; "velocity of q1 [rad/s]" with what = "velocity of ", per = "/s".
 std::string label(const Joint& joint, const std::string& what = "", const std::string& per = "");
+
+bool same_units(const std::vector<Joint>& joints);  // also where none is known
 
 // The unit all joints share, with `per` appended, in brackets after a blank; "" when they differ.
 std::string shared_unit(const std::vector<Joint>& joints, const std::string& per = "");
@@ -33,8 +38,15 @@ nlohmann::json series(Table& table, int x, const std::string& name, const Band& 
 nlohmann::json series(Table& table, int x, const std::string& name, std::vector<double> y,
                       const Look& look);
 
-// A panel over one table, with an empty list of series.
+// What was measured or is true, and what the model says.
+inline const Look kMeasured{"ink"}, kModel{"c0"};
+
+// A panel over one table, with an empty list of series. It may also have ylog, xlog, zero (y = 0 is
+// shown), identity (the line y = x), cloud (points without order in x), boxes, marks.
 nlohmann::json panel(const Table& table, const std::string& x, const std::string& y);
+
+// ", with the bands that should hold 50 and 90 % of WHAT", where a curve of the drawing has bands.
+std::string bands_in_words(const nlohmann::json& drawing, const std::string& what);
 
 // A figure of panels. zoom "x" moves the panels of one view together, "xy" each alone.
 nlohmann::json plot(int columns, const std::string& zoom);

@@ -98,11 +98,30 @@ void render_section(const Section& section, Out out) {
   fmt::format_to(out, "</section>\n");
 }
 
+void render_sentences(const char* title, const std::vector<std::string>& sentences, Out out) {
+  if (sentences.empty()) return;
+  fmt::format_to(out, "<dt>{}</dt>", title);
+  for (const std::string& sentence : sentences)
+    fmt::format_to(out, "<dd>{}</dd>", escape_html(sentence));
+  fmt::format_to(out, "\n");
+}
+
+void render_opinion(const Opinion& opinion, Out out) {
+  fmt::format_to(out, "<div class=\"opinion {}\"><p class=words>{}</p>\n<p>{}</p>\n<dl>\n",
+                 escape_html(opinion.grade), escape_html(opinion.words),
+                 escape_html(opinion.good_for));
+  render_sentences("What limits it", opinion.limits, out);
+  render_sentences("What to do next", opinion.advice, out);
+  fmt::format_to(out, "</dl></div>\n");
+}
+
 void render_header(const Page& page, Out out) {
-  fmt::format_to(out, "<header><p class=kind>{}</p><h1>{}</h1>\n", escape_html(page.kind),
+  fmt::format_to(out, "<header{}><p class=kind>{}</p><h1>{}</h1>\n",
+                 page.opinion ? " class=judged" : "", escape_html(page.kind),
                  escape_html(page.title));
   if (!page.subtitle.empty())
     fmt::format_to(out, "<p class=subtitle>{}</p>\n", escape_html(page.subtitle));
+  if (page.opinion) render_opinion(*page.opinion, out);
   if (!page.headlines.empty()) {
     fmt::format_to(out, "<dl class=headlines>\n");
     for (const Headline& h : page.headlines)

@@ -19,6 +19,8 @@
       ys: table.numbers(series.y),
       lows: 'low' in series ? table.numbers(series.low) : null,
       highs: 'high' in series ? table.numbers(series.high) : null,
+      bands: [['low', 'high'], ['inner_low', 'inner_high']].filter(([low]) => low in series)
+        .map(([low, high]) => [table.numbers(series[low]), table.numbers(series[high])]),
     }));
     return { spec, index, shown, key: figure.spec.zoom === 'x' ? `x${spec.group === undefined ? 0 : spec.group}` : `p${index}` };
   };
@@ -26,7 +28,8 @@
   const domainsOf = (figure, panel) => {
     const { spec, shown } = panel;
     const zoomed = figure.domains && figure.domains[panel.key];
-    let x = report.extent(shown.map((s) => s.xs));
+    const corners = (spec.boxes || []).map((box) => box.x);
+    let x = report.extent([...shown.map((s) => s.xs), ...corners]);
     if (spec.identity) {
       const both = report.padded(report.extent(shown.flatMap((s) => [s.xs, s.ys])), false);
       return zoomed || { x: both, y: both };
@@ -35,9 +38,13 @@
     x = spec.xlog || points ? report.padded(x, spec.xlog, 0.02) : x;
     if (zoomed && zoomed.x) x = zoomed.x;
     if (zoomed && zoomed.y) return { x, y: zoomed.y };
-    const visible = shown.flatMap((s) => [s.ys, s.lows, s.highs].filter(Boolean).map((ys) =>
+    const visible = (names) => shown.flatMap((s) => names.map((name) => s[name]).filter(Boolean).map((ys) =>
       ys.filter((y, i) => s.xs[i] >= x[0] && s.xs[i] <= x[1] && (!spec.ylog || y > 0))));
-    const y = report.extent(spec.zero ? [...visible, [0]] : visible);
+    const curves = report.extent([...visible(['ys']), ...(spec.boxes || []).map((box) => box.y), ...(spec.zero ? [[0]] : [])]);
+    let y = report.extent([curves, ...visible(['lows', 'highs'])]);
+    // A band that runs away must not flatten the curves: it takes at most their height again on either side.
+    const height = curves[1] - curves[0];
+    if (!spec.ylog && height > 0) y = [Math.max(y[0], curves[0] - height), Math.min(y[1], curves[1] + height)];
     return { x, y: report.padded(y, spec.ylog) };
   };
 
@@ -67,11 +74,11 @@
     for (const series of panel.shown) {
       const layer = g.append('g').attr('class', `series ${series.color}`);
       const at = d3.range(series.xs.length);
-      if (series.lows) {
-        const floor = (v) => (spec.ylog && !(v > 0) ? y.domain()[0] : v);
+      const floor = (v) => (spec.ylog && !(v > 0) ? y.domain()[0] : v);
+      for (const [lows, highs] of series.bands) {
         layer.append('path').attr('class', 'band').attr('d', d3.svg.area()
-          .defined((i) => good(series.ys[i]) && Number.isFinite(series.lows[i]) && Number.isFinite(series.highs[i]))
-          .x((i) => x(series.xs[i])).y0((i) => y(floor(series.lows[i]))).y1((i) => y(floor(series.highs[i])))(at));
+          .defined((i) => good(series.ys[i]) && Number.isFinite(lows[i]) && Number.isFinite(highs[i]))
+          .x((i) => x(series.xs[i])).y0((i) => y(floor(lows[i]))).y1((i) => y(floor(highs[i])))(at));
       }
       if (series.style === 'points') {
         // One path for all: round dots of zero length, so that thousands stay light.
@@ -105,6 +112,10 @@
       const [a, b] = panel.x.domain();
       inside.append('line').attr('class', 'identity').attr('x1', panel.x(a)).attr('y1', panel.y(a)).attr('x2', panel.x(b)).attr('y2', panel.y(b));
     }
+    for (const box of spec.boxes || []) {
+      inside.append('rect').attr('class', 'region').attr('x', panel.x(box.x[0])).attr('width', panel.x(box.x[1]) - panel.x(box.x[0]))
+        .attr('y', panel.y(box.y[1])).attr('height', panel.y(box.y[0]) - panel.y(box.y[1]));
+    }
     drawSeries(inside, panel);
     for (const mark of spec.marks || []) {
       const x = panel.x(mark.x);
@@ -137,12 +148,12 @@
     const y = py - panel.top;
     const dot = (series, i) => panel.g.append('circle').attr('class', `cursor ${series.color}`)
       .attr('cx', panel.x(series.xs[i])).attr('cy', panel.y(series.ys[i])).attr('r', 4);
-    if (panel.spec.identity) {
+    if (panel.spec.identity || panel.spec.cloud) {
       const best = nearestPoint(panel, x, y);
       if (!best) return null;
       const { series, i } = best;
       dot(series, i);
-      return { x: px, y: py, html: report.tipHtml(panel.spec.y.split(',')[0], [[panel.spec.x, report.format(series.xs[i])], [series.name, report.format(series.ys[i]), series.color]]) };
+      return { x: px, y: py, html: report.tipHtml(series.name, [[panel.spec.x, report.format(series.xs[i])], [panel.spec.y, report.format(series.ys[i]), series.color]]) };
     }
     const at = panel.x.invert(x);
     const rows = [];

@@ -89,7 +89,7 @@ Description AnalyticSystem::describe() const {
   Description out;
   out.words = "equations of the system '" + name() + "'";
   for (int k = 0; k < parameter_count(); ++k)
-    out.values.push_back({constants()[k].name, theta_[k], constants()[k].unit, k});
+    out.values.push_back({constants()[k].name, theta_[k], constants()[k].unit, k, 1.0});
   return out;
 }
 

@@ -84,22 +84,8 @@ std::optional<Smm> Smm::with_fixed_inputs() const {
 }
 
 Description Smm::describe() const {
-  Description out;
-  out.words = "structured mechanical model (networks)";
-  const std::vector<double> viscous_all = viscous(), coulomb_all = coulomb();
-  for (std::size_t i = 0; i < viscous_all.size(); ++i)
-    out.values.push_back({"viscous friction " + std::to_string(i + 1), viscous_all[i], "", -1});
-  for (std::size_t i = 0; i < coulomb_all.size(); ++i)
-    out.values.push_back({"Coulomb friction " + std::to_string(i + 1), coulomb_all[i], "", -1});
-  if (config_.input_map != InputMap::fixed) {
-    const std::vector<double> b = input_matrix();
-    for (int i = 0; i < n_; ++i)
-      for (int j = 0; j < m_; ++j)
-        out.values.push_back(
-            {"input " + std::to_string(j + 1) + " on joint " + std::to_string(i + 1), b[i * m_ + j],
-             "", -1});
-  }
-  return out;
+  return {"structured mechanical model (networks)",
+          joint_forces_.values(static_cast<int>(network_parameters()))};
 }
 
 }  // namespace mechfit

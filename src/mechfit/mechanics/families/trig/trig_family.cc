@@ -73,28 +73,7 @@ std::vector<ParameterInfo> Trig::parameters_info() const {
 bool Trig::scale_is_free() const { return m_ == 0 || config_.input_map != InputMap::fixed; }
 
 Description Trig::describe() const {
-  Description out;
-  out.words = "trigonometric polynomials";
-  const auto slip_name = [](const Slip& slip) {
-    const std::string first = std::to_string(slip.i + 1);
-    return slip.j < 0 ? first : "between " + first + " and " + std::to_string(slip.j + 1);
-  };
-  const int count = static_cast<int>(slips().size());
-  for (int k = 0; k < count; ++k)
-    if (viscous(k) > 0)
-      out.values.push_back({"viscous friction " + slip_name(slips()[k]), viscous(k), "", -1});
-  for (int k = 0; k < count; ++k)
-    if (coulomb(k) > 0)
-      out.values.push_back({"Coulomb friction " + slip_name(slips()[k]), coulomb(k), "", -1});
-  if (config_.input_map != InputMap::fixed) {
-    const std::vector<double> b = input_matrix();
-    for (int i = 0; i < n_; ++i)
-      for (int j = 0; j < m_; ++j)
-        out.values.push_back(
-            {"input " + std::to_string(j + 1) + " on joint " + std::to_string(i + 1), b[i * m_ + j],
-             "", -1});
-  }
-  return out;
+  return {"trigonometric polynomials", joint_forces_.values(friction_offset())};
 }
 
 }  // namespace mechfit
