@@ -1,6 +1,7 @@
 #include "mechfit/fit/fit_data.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "mechfit/base/error.h"
 #include "mechfit/fit/data_scales.h"
@@ -59,6 +60,7 @@ void split(const Log& observed, const std::optional<Log>& validation, const FitO
   data.train = std::make_shared<const Log>(std::move(parts.train));
   data.validation = std::make_shared<const Log>(std::move(parts.validation));
   data.notes.push_back(parts.note);
+  if (options.method == FitMethod::joint && !options.quick) data.parts = std::move(parts.others);
 }
 
 std::shared_ptr<const SmoothResult> smoothed(const std::shared_ptr<const Log>& log,
@@ -93,6 +95,31 @@ void prepare_joint(const FitOptions& options, ThreadPool& pool, FitData& data) {
   if (thinning.stride == 1) data.validation_smoothed = data.joint.validation_smoothed;
 }
 
+// Whether every joint of every run has what an estimate of its motion needs.
+bool observed_enough(const Log& log) {
+  const int n = log.n();
+  for (const auto& run : log.runs)
+    for (int j = 0; j < n; ++j) {
+      int observed = 0;
+      for (int k = 0; k < run.size(); ++k) observed += !std::isnan(run.q[k * n + j]);
+      if (observed < kFewestObservations) return false;
+    }
+  return true;
+}
+
+// Blocks of a run can be too poor for cross-validation; whole runs have been smoothed.
+void check_parts(FitData& data) {
+  const auto poor = [&](const std::vector<Piece>& pieces) {
+    return !observed_enough(gather(pieces, *data.joint.train, *data.joint.validation));
+  };
+  if (std::none_of(data.parts.begin(), data.parts.end(), [&](const SplitPart& part) {
+        return poor(part.train) || poor(part.validation);
+      }))
+    return;
+  data.parts.clear();
+  data.notes.push_back("no cross-validation: a block of the run has too few observations");
+}
+
 }  // namespace
 
 FitData prepare_fit(const Log& observed, const std::optional<Log>& validation,
@@ -106,6 +133,7 @@ FitData prepare_fit(const Log& observed, const std::optional<Log>& validation,
   if (samples.triples.empty()) throw InputError(too_short);
   if (options.method == FitMethod::joint) {
     prepare_joint(options, pool, data);
+    check_parts(data);
   } else {
     data.validation_smoothed = log_of(smoothed(data.validation, options, pool));
     if (make_samples(*data.validation_smoothed).triples.empty()) throw InputError(too_short);

@@ -7,6 +7,7 @@
 
 #include "mechfit/fit/fit_options.h"
 #include "mechfit/fit/joint/joint.h"
+#include "mechfit/log/split.h"
 
 namespace mechfit {
 
@@ -19,7 +20,8 @@ struct FitData {
   Magnitudes size;                                 // of the smoothed training runs
   bool full_turns = false;                         // some joint goes round in a training run
   JointData joint;                                 // thinned; empty for the other methods
-  std::vector<std::string> notes;                  // for the user
+  std::vector<SplitPart> parts;    // of a cross-validation beside the split; empty: there is none
+  std::vector<std::string> notes;  // for the user
 };
 
 // Splits, smooths and thins. InputError when the log is too short or does not fit the options.
