@@ -17,7 +17,7 @@ Gain gain_of(const std::vector<double>& gains, std::vector<int> count = {}) {
     simpler.push_back({2.0 * count[k], count[k]});
     richer.push_back({2.0 * count[k] + gains[k], count[k]});
   }
-  return gain(simpler, richer);
+  return gain(simpler, richer, kRicherGain);
 }
 
 TEST(Gain, IsRealWhereAllPartsAgree) {
@@ -43,10 +43,16 @@ TEST(Gain, OfOnePartAloneIsNotReal) {
 TEST(Gain, ThatAPartDisagreesWithIsNotReal) {
   EXPECT_FALSE(gain_of({50, 60, 40, -55}).real);
   EXPECT_FALSE(gain_of({50, 50, -5, -5}).real);
+  EXPECT_FALSE(gain_of({115, 151, 136, -30}).real);
   EXPECT_FALSE(gain_of({50, 60, 40, -kInfinity}).real);
   EXPECT_EQ(gain_of({50, 60, 40, -55}).better, 3);
   // A part that loses little beside what the others gain does not.
   EXPECT_TRUE(gain_of({50, 60, 40, -2}).real);
+  std::vector<double> many(20, 100.0);
+  many[7] = -30;
+  EXPECT_TRUE(gain_of(many).real);
+  many[8] = many[9] = -30;
+  EXPECT_FALSE(gain_of(many).real);
 }
 
 TEST(Gain, OfPartsOfAnySizeCountsPerNumber) {

@@ -42,9 +42,11 @@ std::vector<std::string> constants_in_words(const JointResult& result,
 std::string gain_in_words(const std::string& richer, const std::string& simpler, const Gain& gain,
                           const std::string& parts) {
   if (!std::isfinite(gain.mean.mean)) return richer + " has no model for some of the " + parts;
-  return fmt::format("{} {} {:.4f} +- {:.4f} on {} (better in {} of {} {})", richer,
-                     gain.mean.mean < 0 ? "loses" : "gains", std::abs(gain.mean.mean),
-                     gain.mean.standard_error, simpler, gain.better, gain.mean.parts, parts);
+  const std::string change = fmt::format(
+      "{} {} {:.4f}", richer, gain.mean.mean < 0 ? "loses" : "gains", std::abs(gain.mean.mean));
+  if (gain.mean.parts == 1) return change + " on " + simpler + " in the first part";
+  return fmt::format("{} +- {:.4f} on {} (better in {} of {} {})", change, gain.mean.standard_error,
+                     simpler, gain.better, gain.mean.parts, parts);
 }
 
 }  // namespace
@@ -135,21 +137,31 @@ bool Choice::wins(Fitted& fitted) {
   }
   if (!best_) return true;
   if (options_.ensemble > 1) return false;
-  const std::string& simpler = best_->candidate->start.name;
-  Gain gained;
-  if (cross_validates(fitted) && cross_validates(*best_)) {
-    if (!fit_parts(*best_) || !fit_parts(fitted)) return false;
-    gained = gain(part_scores(best_->main, best_->parts), part_scores(main, fitted.parts));
-    compared_.push_back(gain_in_words(name, simpler, gained, "parts"));
-  } else {
-    const Log& observed = *data_.joint.validation;
-    const std::vector<HeldOutScore> scores = held_out_scores(main, observed, pool_);
-    gained = gain(held_out_scores(best_->main, observed, pool_), scores);
-    compared_.push_back(gain_in_words(
-        name, simpler, gained,
-        scores.size() == observed.runs.size() ? "held-out runs" : "blocks of the held-out runs"));
-  }
-  return gained.real;
+  const bool parts = cross_validates(fitted) && cross_validates(*best_);
+  const std::optional<Gain> gained = parts ? gain_on_parts(fitted) : gain_on_runs(fitted);
+  if (!gained) return false;
+  const std::size_t runs = data_.joint.validation->runs.size();
+  compared_.push_back(gain_in_words(name, best_->candidate->start.name, *gained,
+                                    parts ? "parts"
+                                    : gained->mean.parts == static_cast<int>(runs)
+                                        ? "held-out runs"
+                                        : "blocks of held-out runs"));
+  return gained->real;
+}
+
+std::optional<Gain> Choice::gain_on_parts(Fitted& fitted) {
+  // A family that loses on the first part has lost.
+  const Gain first = gain(part_scores(best_->main, {}), part_scores(fitted.main, {}), kRicherGain);
+  if (first.disputed) return first;
+  if (!fit_parts(*best_) || !fit_parts(fitted)) return std::nullopt;
+  return gain(part_scores(best_->main, best_->parts), part_scores(fitted.main, fitted.parts),
+              kRicherGain * static_cast<double>(1 + data_.parts.size()));
+}
+
+Gain Choice::gain_on_runs(const Fitted& fitted) {
+  const Log& observed = *data_.joint.validation;
+  return gain(held_out_scores(best_->main, observed, pool_),
+              held_out_scores(fitted.main, observed, pool_), kRicherGain);
 }
 
 bool Choice::cross_validates(const Fitted& fitted) const {
@@ -172,7 +184,7 @@ bool Choice::fit_parts(Fitted& fitted) {
                                         data_.parts.size() + 1)});
   };
   CrossValidation done =
-      cross_validate(fitted.candidate->start, fitted.main, data_, options_.epochs, pool_, progress);
+      cross_validate(fitted.candidate->start, data_, options_.epochs, pool_, progress);
   if (done.status == FitStatus::interrupted)
     status_ = done.status;
   else
@@ -187,13 +199,16 @@ std::string Choice::kept_in_words() const {
                        fmt::join(compared_, ", "));
   std::string text =
       fmt::format("family {} is kept: log-likelihood of a held-out observation ", name);
-  if (best_->parts.empty()) {
+  const MeanScore mean = mean_score(part_scores(best_->main, best_->parts));
+  if (best_->parts.empty() || !std::isfinite(mean.mean))
     text += fmt::format("{:.4f}", best_->main.validation_score);
-  } else {
-    const MeanScore mean = mean_score(part_scores(best_->main, best_->parts));
+  else
     text +=
         fmt::format("{:.4f} +- {:.4f} over {} parts", mean.mean, mean.standard_error, mean.parts);
-  }
+  for (std::size_t k = 0; k < best_->parts.size(); ++k)
+    if (!found_model(best_->parts[k].status))
+      text += fmt::format("; part {} of {}: {}", k + 2, best_->parts.size() + 1,
+                          explain(best_->parts[k].status));
   for (const std::string& comparison : compared_) text += "; " + comparison;
   return text;
 }

@@ -35,6 +35,9 @@ class Choice {
   JointResult fit(const Candidate& candidate);
   // Whether the fitted candidate, which competes, is to be kept instead of the best so far.
   bool wins(Fitted& fitted);
+  // Nothing when it was interrupted.
+  std::optional<Gain> gain_on_parts(Fitted& fitted);
+  Gain gain_on_runs(const Fitted& fitted);
   bool cross_validates(const Fitted& fitted) const;
   // Makes the fits of the further parts; false when that was interrupted.
   bool fit_parts(Fitted& fitted);

@@ -8,8 +8,6 @@
 namespace mechfit {
 namespace {
 
-std::shared_ptr<const Log> shared(Log log) { return std::make_shared<const Log>(std::move(log)); }
-
 int observation_count(const Log& log) {
   int count = 0;
   for (const auto& run : log.runs)
@@ -20,39 +18,27 @@ int observation_count(const Log& log) {
 
 }  // namespace
 
-CrossValidation cross_validate(const Start& start, const JointResult& fitted, const FitData& data,
-                               int iterations, ThreadPool& pool,
+CrossValidation cross_validate(const Start& start, const FitData& data, int iterations,
+                               ThreadPool& pool,
                                const std::function<bool(const FitRecord&, int, int)>& progress) {
   CrossValidation out;
-  const auto theta = fitted.model.parameters();
+  JointHooks hooks;
+  hooks.progress = [&](const FitRecord& record, int most) {
+    if (progress(record, most, static_cast<int>(out.parts.size()) + 2)) return true;
+    out.status = FitStatus::interrupted;
+    return false;
+  };
+  JointOptions options;
+  options.fixed = start.held;
+  options.iterations = iterations;
+  options.motions = false;
   for (const SplitPart& part : data.parts) {
-    const auto observed = [&](const std::vector<Piece>& pieces) {
-      return shared(gather(pieces, *data.joint.train, *data.joint.validation));
-    };
-    const auto motion = [&](const std::vector<Piece>& pieces) {
-      return gather(pieces, fitted.train, fitted.validation);
-    };
-    const JointData joint{observed(part.train), observed(part.validation), nullptr, nullptr};
-    const JointStart from{{theta.begin(), theta.end()},
-                          fitted.noise,
-                          fitted.first_noise,
-                          motion(part.train),
-                          motion(part.validation)};
-    JointOptions options;
-    options.fixed = start.held;
-    options.iterations = iterations;
-    options.from = &from;
-    JointHooks hooks;
-    hooks.progress = [&](const FitRecord& record, int most) {
-      return progress(record, most, static_cast<int>(out.parts.size()) + 2);
-    };
+    const JointData joint = part_data(part, data.joint);
     JointResult result = fit_joint(start.model, joint, options, pool, hooks);
-    out.status = result.status;
     if (out.status == FitStatus::interrupted) return out;
     result.validation_count = observation_count(*joint.validation);
     out.parts.push_back(std::move(result));
   }
-  out.status = FitStatus::finished;
   return out;
 }
 

@@ -86,13 +86,14 @@ void prepare_joint(const FitOptions& options, ThreadPool& pool, FitData& data) {
   const Thinning thinning = choose_thinning(data.train_smoothed->log, options.step);
   if (!thinning.note.empty()) data.notes.push_back(thinning.note);
   if (thinning.stride == 1 && options.smoother == SmoothMethod::white_jerk) {
-    data.validation_smoothed = log_of(smoothed(data.validation, options, pool));
-    data.joint = {data.train, data.validation, data.train_smoothed, data.validation_smoothed};
+    const auto validation = smoothed(data.validation, options, pool);
+    data.joint = {data.train, data.validation, data.train_smoothed, validation};
+    data.validation_smoothed = log_of(validation);
     return;
   }
   data.joint =
       joint_data(thin(*data.train, thinning.stride), thin(*data.validation, thinning.stride), pool);
-  if (thinning.stride == 1) data.validation_smoothed = data.joint.validation_smoothed;
+  if (thinning.stride == 1) data.validation_smoothed = log_of(data.joint.validation_smoothed);
 }
 
 // Whether every joint of every run has what an estimate of its motion needs.
@@ -107,20 +108,51 @@ bool observed_enough(const Log& log) {
   return true;
 }
 
-// Blocks of a run can be too poor for cross-validation; whole runs have been smoothed.
+// Whether every joint moves, and has noise, in some run.
+bool moves(const SmoothResult& smoothed) {
+  const int n = smoothed.log.n(), runs = static_cast<int>(smoothed.log.runs.size());
+  for (int j = 0; j < n; ++j) {
+    bool accelerates = false, noisy = false;
+    for (int r = 0; r < runs; ++r) {
+      const auto& a = smoothed.log.runs[r].qdd;
+      for (std::size_t k = j; k < a.size(); k += n) accelerates = accelerates || a[k] != 0;
+      noisy = noisy || smoothed.at(r, j).observation_sd > 0;
+    }
+    if (!accelerates || !noisy) return false;
+  }
+  return true;
+}
+
+// A part can be too poor to be fitted, where the split is not: then there is no cross-validation.
 void check_parts(FitData& data) {
-  const auto poor = [&](const std::vector<Piece>& pieces) {
-    return !observed_enough(gather(pieces, *data.joint.train, *data.joint.validation));
-  };
-  if (std::none_of(data.parts.begin(), data.parts.end(), [&](const SplitPart& part) {
-        return poor(part.train) || poor(part.validation);
-      }))
+  for (const SplitPart& part : data.parts) {
+    const JointData joint = part_data(part, data.joint);
+    if (observed_enough(*joint.train) && observed_enough(*joint.validation) &&
+        moves(*joint.train_smoothed))
+      continue;
+    data.notes.push_back("no cross-validation: without some part of the log too little is left");
+    data.parts.clear();
     return;
-  data.parts.clear();
-  data.notes.push_back("no cross-validation: a block of the run has too few observations");
+  }
 }
 
 }  // namespace
+
+JointData part_data(const SplitPart& part, const JointData& data) {
+  const auto observed = [&](const std::vector<Piece>& pieces) {
+    return std::make_shared<const Log>(gather(pieces, *data.train, *data.validation));
+  };
+  const auto smoothed_runs = [&](const std::vector<Piece>& pieces) {
+    const SmoothResult &train = *data.train_smoothed, &validation = *data.validation_smoothed;
+    SmoothResult out{gather(pieces, train.log, validation.log), {}};
+    for (const Piece& piece : pieces)
+      for (int j = 0; j < out.log.n(); ++j)
+        out.series.push_back((piece.held_out ? validation : train).at(piece.run, j));
+    return std::make_shared<const SmoothResult>(std::move(out));
+  };
+  return {observed(part.train), observed(part.validation), smoothed_runs(part.train),
+          smoothed_runs(part.validation)};
+}
 
 FitData prepare_fit(const Log& observed, const std::optional<Log>& validation,
                     const FitOptions& options, ThreadPool& pool) {

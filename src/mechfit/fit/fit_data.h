@@ -24,6 +24,9 @@ struct FitData {
   std::vector<std::string> notes;  // for the user
 };
 
+// The runs of a part, with what smoothing made of them on their side of the split.
+JointData part_data(const SplitPart& part, const JointData& data);
+
 // Splits, smooths and thins. InputError when the log is too short or does not fit the options.
 FitData prepare_fit(const Log& observed, const std::optional<Log>& validation,
                     const FitOptions& options, ThreadPool& pool);

@@ -13,6 +13,8 @@ namespace {
 
 // Standard errors by which a richer model has to be better.
 constexpr double kSure = 2;
+// Of so many parts one may lose by more than kRicherGain; of fewer none.
+constexpr int kPartsPerLoss = 10;
 // Parts that a standard error needs at least; held-out runs are cut into blocks to have them.
 constexpr int kFewestParts = 4;
 // The motions of blocks begin as those of their runs: a few steps do.
@@ -98,7 +100,8 @@ MeanScore mean_score(std::span<const HeldOutScore> parts) {
   return mean_of(sums, counts);
 }
 
-Gain gain(std::span<const HeldOutScore> simpler, std::span<const HeldOutScore> richer) {
+Gain gain(std::span<const HeldOutScore> simpler, std::span<const HeldOutScore> richer,
+          double least) {
   MECHFIT_CHECK(simpler.size() == richer.size() && !simpler.empty());
   Gain gain;
   std::vector<double> g;
@@ -112,12 +115,15 @@ Gain gain(std::span<const HeldOutScore> simpler, std::span<const HeldOutScore> r
     finite = finite && std::isfinite(g[k]);
   }
   gain.mean = mean_of(g, counts);
+  const auto losses =
+      std::count_if(g.begin(), g.end(), [](double x) { return !(x >= -kRicherGain); });
+  gain.disputed = losses * kPartsPerLoss > static_cast<int>(g.size());
   if (!finite) return gain;
   tame_best(g, counts);
   const MeanScore tamed = mean_of(g, counts);
   double sum = 0;
   for (double x : g) sum += x;
-  gain.real = sum > kRicherGain && tamed.mean > kSure * tamed.standard_error;
+  gain.real = !gain.disputed && sum > least && tamed.mean > kSure * tamed.standard_error;
   return gain;
 }
 

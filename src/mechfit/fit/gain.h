@@ -10,7 +10,7 @@
 // Whether a richer model is better than a simpler one on what neither has seen.
 namespace mechfit {
 
-// Log-likelihood of held-out observations by which a richer family has to be better in sum:
+// Log-likelihood of a held-out part by which a richer family has to be better in the mean:
 // differences of less are chance. 3 and 30: same choices on the logs of joint/joint_problem.h, by
 // family trig and auto.
 inline constexpr double kRicherGain = 10;
@@ -31,10 +31,13 @@ MeanScore mean_score(std::span<const HeldOutScore> parts);
 // What the richer model gains on the simpler one, part by part.
 struct Gain {
   MeanScore mean;
-  int better = 0;     // parts in which the richer one is
-  bool real = false;  // the gain is more than chance and not due to one part alone
+  int better = 0;         // parts in which the richer one is
+  bool disputed = false;  // it loses by more than chance in some part
+  bool real = false;      // not disputed, more than chance and not due to one part alone
 };
-Gain gain(std::span<const HeldOutScore> simpler, std::span<const HeldOutScore> richer);
+// `least`: what it has to gain in sum.
+Gain gain(std::span<const HeldOutScore> simpler, std::span<const HeldOutScore> richer,
+          double least);
 
 // A fit's held-out runs one by one; fewer than four are cut into blocks, four or more together,
 // which are scored like runs.

@@ -27,31 +27,21 @@ namespace mechfit {
 // Observed positions (NaN where missing) and what smoothing makes of them.
 struct JointData {
   std::shared_ptr<const Log> train, validation;
-  std::shared_ptr<const SmoothResult> train_smoothed;
-  std::shared_ptr<const Log> validation_smoothed;
+  std::shared_ptr<const SmoothResult> train_smoothed, validation_smoothed;
 };
 JointData joint_data(Log train, Log validation, ThreadPool& pool);
 
 struct JointResult;
-
-// What the same model made of other runs, for a family with few parameters to go on from.
-struct JointStart {
-  std::vector<double> theta;
-  MotionNoise noise, first_noise;  // as in JointResult
-  Log train, validation;           // motions to begin with, of the runs of JointData
-};
 
 struct JointOptions {
   std::vector<double> sigma;   // standard deviation of the observations [n]; empty: estimated
   std::vector<int> fixed;      // parameters that are known and keep their values (not for networks)
   int iterations = 0;          // at most; 0: as many as the family needs
   double learning_rate = 0.0;  // of networks; 0: their default
+  bool motions = true;         // the result has the estimated motions of the runs
   // What another family made of the same runs: networks begin with its motions if its errors are
   // small. Null: with smoothed ones.
   const JointResult* before = nullptr;
-  // A family with few parameters begins there; JointData's smoothed runs are not looked at, and the
-  // result has no motions. Null: from the start.
-  const JointStart* from = nullptr;
   // Held-out score of another family: a network far from reaching it is not polished.
   double rival = -std::numeric_limits<double>::infinity();
 };
@@ -62,7 +52,6 @@ struct JointResult {
   FitStatus status = FitStatus::finished;
   Model model;
   MotionNoise noise;
-  MotionNoise first_noise;      // sigma as smoothing found it, s the size of the accelerations
   Log train, validation;        // the runs with their estimated motion: q, qd, qdd and deviations
   double log_likelihood = 0;    // of the training observations, per number
   double validation_score = 0;  // of the held-out ones: what a choice between models goes by

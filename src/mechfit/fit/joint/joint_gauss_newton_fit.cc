@@ -14,9 +14,6 @@ namespace {
 // its most likely value down; not before the steps at the last one have done their work. In units
 // of the accelerations. 3 and 30: same errors within 3 %; 1: 11 % more (trig, N), else within 3 %.
 constexpr double kFirstS = 10;
-// Where s begins in a fit that goes on from one of other runs, in units of what that one reached:
-// above, because the other runs may be harder to explain and s only falls.
-constexpr double kFirstSAgain = 2;
 // Weight of the prior on M while unneeded coefficients are taken out, half of what it is before.
 // Errors of trig on N, P, C: 16 -2, +6, -2 %; 150 +9, -2, +7 %.
 constexpr double kPruningMassWeight = 50;
@@ -56,10 +53,8 @@ class GaussNewtonFit {
         rounds_(any_prunable(solver_.parameters()) ? kPruningRounds : 0) {
     const int asked = problem.options().iterations;
     most_ = asked > 0 ? std::min(asked, kMostIterations) : kMostIterations;
-    const JointStart* from = problem.options().from;
-    at_.noise = from ? from->noise : problem.first_noise();
-    for (double& s : at_.noise.s) s *= from ? kFirstSAgain : kFirstS;
-    if (from) solver_.set_parameters(from->theta);
+    at_.noise = problem.first_noise();
+    for (double& s : at_.noise.s) s *= kFirstS;
   }
 
   const GaussNewtonState& state() const { return at_; }

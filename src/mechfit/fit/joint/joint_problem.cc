@@ -79,16 +79,11 @@ JointProblem::JointProblem(const Model& start, const JointData& data, const Join
       options_(options),
       data_(data),
       pool_(pool),
-      first_noise_(options.from ? options.from->first_noise
-                                : make_first_noise(*data.train_smoothed, options.sigma)),
+      first_noise_(make_first_noise(*data.train_smoothed, options.sigma)),
       prepared_(start.kind() == ParameterKind::weights && options.before &&
                 explains_motion(options.before->noise, first_noise_)),
-      train_start_(options.from ? options.from->train
-                   : prepared_  ? options.before->train
-                                : data.train_smoothed->log),
-      validation_start_(options.from ? options.from->validation
-                        : prepared_  ? options.before->validation
-                                     : *data.validation_smoothed),
+      train_start_(prepared_ ? options.before->train : data.train_smoothed->log),
+      validation_start_(prepared_ ? options.before->validation : data.validation_smoothed->log),
       runs_(start, *data.train, train_start_, pool),
       held_out_(start, *data.validation, validation_start_, pool),
       prior_(make_mass_prior(start, train_start_)) {}
@@ -114,13 +109,12 @@ void JointProblem::restore(const JointBest& best) {
 void JointProblem::finish(const JointBest& best, JointResult& result) {
   result.model.set_parameters(best.theta);
   result.noise = best.noise;
-  result.first_noise = first_noise_;
   result.validation_score = best.score;
   result.validation_count = held_out_.runs.observation_count();
   restore(best);
   if (runs_.linearise(result.model, RunDerivatives::configurations))
     result.log_likelihood = runs_.log_likelihood(best.noise) / runs_.observation_count();
-  if (options_.from) return;
+  if (!options_.motions) return;
   const auto motion = [&](const Log& observed, const Log& start, const JointRuns& runs) {
     return smooth_with_model(result.model, observed, runs.with_motions(start), best.noise, pool_)
         .log;
@@ -134,7 +128,8 @@ JointData joint_data(Log train, Log validation, ThreadPool& pool) {
   data.train = std::make_shared<const Log>(std::move(train));
   data.validation = std::make_shared<const Log>(std::move(validation));
   data.train_smoothed = std::make_shared<const SmoothResult>(smooth(*data.train, {}, pool));
-  data.validation_smoothed = std::make_shared<const Log>(smooth(*data.validation, {}, pool).log);
+  data.validation_smoothed =
+      std::make_shared<const SmoothResult>(smooth(*data.validation, {}, pool));
   return data;
 }
 
@@ -143,7 +138,6 @@ JointResult fit_joint(const Model& start, const JointData& data, const JointOpti
   MECHFIT_CHECK(data.train->n() == start.joints() && data.validation->n() == start.joints());
   MECHFIT_CHECK(options.sigma.empty() ||
                 options.sigma.size() == static_cast<std::size_t>(start.joints()));
-  MECHFIT_CHECK(!options.from || start.kind() != ParameterKind::weights);
   JointProblem problem(start, data, options, pool);
   return start.kind() == ParameterKind::weights ? fit_joint_network(problem, hooks)
                                                 : fit_joint_gauss_newton(problem, hooks);
