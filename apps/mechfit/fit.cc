@@ -118,8 +118,8 @@ void add_method_options(CLI::App& command, FitOptions& fit) {
       ->group(group);
   command
       .add_flag("--quick", fit.quick,
-                "Hold one part of the log out once instead of each of up to four in turn: the fit "
-                "takes about half the time, and the choice of the family rests on fewer runs")
+                "No cross-validation: one part of the log is held out, not each of four in turn. "
+                "Faster, but the choice of the family hangs on fewer runs")
       ->group(group);
   command
       .add_option("--seed", fit.seed,

@@ -10,7 +10,8 @@ namespace mechfit::testing {
 
 // Six runs of a double pendulum of point masses with a long light second arm. The third run starts
 // in the fast mode, in which the second arm (its angle is absolute) hardly moves.
-inline Log still_joint_log(int steps, double noise, std::uint64_t seed) {
+inline Log still_joint_log(int steps, double noise, std::uint64_t seed,
+                           Integrator integrator = Integrator::variational) {
   AnalyticSystem system = make_system("double-pendulum-points");
   system.set_constant("l1", 0.4);
   system.set_constant("l2", 1.2);
@@ -20,6 +21,8 @@ inline Log still_joint_log(int steps, double noise, std::uint64_t seed) {
   SimulateOptions options;
   options.runs = 5;
   options.steps = steps;
+  options.integrator = integrator;
+  options.substeps = integrator == Integrator::variational ? 1 : 10;
   options.noise = {noise, noise};
   options.seed = seed;
   const double right = std::numbers::pi / 2;

@@ -155,7 +155,7 @@ std::optional<Gain> Choice::gain_on_parts(Fitted& fitted) {
   if (first.disputed) return first;
   if (!fit_parts(*best_) || !fit_parts(fitted)) return std::nullopt;
   return gain(part_scores(best_->main, best_->parts), part_scores(fitted.main, fitted.parts),
-              kRicherGain * static_cast<double>(1 + data_.parts.size()));
+              kPartGain * static_cast<double>(1 + data_.parts.size()));
 }
 
 Gain Choice::gain_on_runs(const Fitted& fitted) {

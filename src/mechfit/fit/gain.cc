@@ -11,9 +11,12 @@
 namespace mechfit {
 namespace {
 
-// Standard errors by which a richer model has to be better.
+// Standard errors by which a richer model has to be better: as usual. Where trig needs degree 2 it
+// is better by 5.7 to 20 of them.
 constexpr double kSure = 2;
-// Of so many parts one may lose by more than kRicherGain; of fewer none.
+// Of so many parts one may lose by more than kRicherGain, of fewer none. DeLaN's letters: degree 2
+// gains 115 to 164 in two or three parts and loses 15 to 400 in another, which one hangs on the
+// seed.
 constexpr int kPartsPerLoss = 10;
 // Parts that a standard error needs at least; held-out runs are cut into blocks to have them.
 constexpr int kFewestParts = 4;
