@@ -117,6 +117,11 @@ void add_method_options(CLI::App& command, FitOptions& fit) {
       ->type_name("RATE")
       ->group(group);
   command
+      .add_flag("--quick", fit.quick,
+                "No cross-validation: one part of the log is held out, not each of four in turn. "
+                "Faster, but the choice of the family hangs on fewer runs")
+      ->group(group);
+  command
       .add_option("--seed", fit.seed,
                   "Seed of the networks' start, of shuffling and of the choice of held-out runs")
       ->type_name("N")

@@ -2,23 +2,16 @@
 
 #include <optional>
 
+#include "mechfit/fit/candidates.h"
+#include "mechfit/fit/cross_validation.h"
 #include "mechfit/fit/fit.h"
-#include "mechfit/fit/fit_data.h"
-#include "mechfit/mechanics/families/families.h"
 
 namespace mechfit {
 
-// A model that a fit may start from, and what becomes of it.
-struct Candidate {
-  Start start;
-  bool competes = true;  // false: it only makes the motions with which networks begin
-};
-
-// From simple to rich. InputError when options and log do not fit.
-std::vector<Candidate> candidates(const FitData& data, const FitOptions& options);
-
-// Fits candidates of joint estimation one after the other and keeps the one that makes the held-out
-// runs most likely; members of an ensemble are all kept. Candidates must outlive it.
+// Fits candidates of joint estimation one after the other, from simple to rich, and keeps the
+// simplest on which no richer one gains by more than chance (gain.h): families with few parameters
+// are compared on all parts of a cross-validation, networks on the runs that the split holds out.
+// Members of an ensemble are all kept. Candidates must outlive it.
 class Choice {
  public:
   Choice(const FitData& data, const FitOptions& options, bool several, ThreadPool& pool,
@@ -32,8 +25,23 @@ class Choice {
   void finish(FitResult& result);
 
  private:
+  // A candidate's fits of the split and, once they were needed, of the further parts.
+  struct Fitted {
+    const Candidate* candidate;
+    JointResult main;
+    std::vector<JointResult> parts;
+  };
+
   JointResult fit(const Candidate& candidate);
-  void compare(const Candidate& candidate, JointResult fitted);
+  // Whether the fitted candidate, which competes, is to be kept instead of the best so far.
+  bool wins(Fitted& fitted);
+  // Nothing when it was interrupted.
+  std::optional<Gain> gain_on_parts(Fitted& fitted);
+  Gain gain_on_runs(const Fitted& fitted);
+  bool cross_validates(const Fitted& fitted) const;
+  // Makes the fits of the further parts; false when that was interrupted.
+  bool fit_parts(Fitted& fitted);
+  std::string kept_in_words() const;
 
   const FitData& data_;
   const FitOptions& options_;
@@ -41,10 +49,10 @@ class Choice {
   ThreadPool& pool_;
   const FitHooks& hooks_;
   std::shared_ptr<FitState> state_;
-  std::optional<JointResult> best_, prepared_;
-  const Candidate* winner_ = nullptr;
+  std::optional<Fitted> best_;
+  std::optional<JointResult> prepared_;
   std::vector<Model> members_;
-  std::vector<std::string> compared_;  // "trig of degree 1 2.0193"
+  std::vector<std::string> compared_;  // "trig of degree 2 gains ..."
   std::vector<std::string> notes_;
   FitStatus status_ = FitStatus::finished;
 };

@@ -35,6 +35,14 @@ struct FitHooks {
   const FitState* resume = nullptr;
 };
 
+// The family that was kept, fitted again for a further part of the cross-validation.
+struct FitPart {
+  Model model;
+  std::vector<double> covariance;  // of theta [p][p]
+  Log validation;                  // the observed runs that it has not seen
+  Log validation_smoothed;         // the same, without runs where the fit has not smoothed them so
+};
+
 struct FitResult {
   explicit FitResult(Model start) : model(std::move(start)) {}
 
@@ -49,6 +57,10 @@ struct FitResult {
   std::vector<std::string> notes;
 
   // Of joint estimation:
+  // Each training run is held out by one of them, so that together with `model` on `validation` the
+  // family can be scored on all runs. Empty without cross-validation: networks, `quick`, runs to
+  // validate on given.
+  std::vector<FitPart> parts;
   std::vector<Model> members;           // of an ensemble, `model` the first; else empty
   std::vector<double> covariance;       // of theta [p][p], for families with few parameters
   std::vector<double> standard_errors;  // [p], infinite where the data do not tell

@@ -1,6 +1,7 @@
 #include "mechfit/fit/fit_data.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "mechfit/base/error.h"
 #include "mechfit/fit/data_scales.h"
@@ -59,6 +60,7 @@ void split(const Log& observed, const std::optional<Log>& validation, const FitO
   data.train = std::make_shared<const Log>(std::move(parts.train));
   data.validation = std::make_shared<const Log>(std::move(parts.validation));
   data.notes.push_back(parts.note);
+  if (options.method == FitMethod::joint && !options.quick) data.parts = std::move(parts.others);
 }
 
 std::shared_ptr<const SmoothResult> smoothed(const std::shared_ptr<const Log>& log,
@@ -84,16 +86,73 @@ void prepare_joint(const FitOptions& options, ThreadPool& pool, FitData& data) {
   const Thinning thinning = choose_thinning(data.train_smoothed->log, options.step);
   if (!thinning.note.empty()) data.notes.push_back(thinning.note);
   if (thinning.stride == 1 && options.smoother == SmoothMethod::white_jerk) {
-    data.validation_smoothed = log_of(smoothed(data.validation, options, pool));
-    data.joint = {data.train, data.validation, data.train_smoothed, data.validation_smoothed};
+    const auto validation = smoothed(data.validation, options, pool);
+    data.joint = {data.train, data.validation, data.train_smoothed, validation};
+    data.validation_smoothed = log_of(validation);
     return;
   }
   data.joint =
       joint_data(thin(*data.train, thinning.stride), thin(*data.validation, thinning.stride), pool);
-  if (thinning.stride == 1) data.validation_smoothed = data.joint.validation_smoothed;
+  if (thinning.stride == 1) data.validation_smoothed = log_of(data.joint.validation_smoothed);
+}
+
+// Whether every joint of every run has what an estimate of its motion needs.
+bool observed_enough(const Log& log) {
+  const int n = log.n();
+  for (const auto& run : log.runs)
+    for (int j = 0; j < n; ++j) {
+      int observed = 0;
+      for (int k = 0; k < run.size(); ++k) observed += !std::isnan(run.q[k * n + j]);
+      if (observed < kFewestObservations) return false;
+    }
+  return true;
+}
+
+// Whether every joint moves, and has noise, in some run.
+bool moves(const SmoothResult& smoothed) {
+  const int n = smoothed.log.n(), runs = static_cast<int>(smoothed.log.runs.size());
+  for (int j = 0; j < n; ++j) {
+    bool accelerates = false, noisy = false;
+    for (int r = 0; r < runs; ++r) {
+      const auto& a = smoothed.log.runs[r].qdd;
+      for (std::size_t k = j; k < a.size(); k += n) accelerates = accelerates || a[k] != 0;
+      noisy = noisy || smoothed.at(r, j).observation_sd > 0;
+    }
+    if (!accelerates || !noisy) return false;
+  }
+  return true;
+}
+
+// A part can be too poor to be fitted, where the split is not: then there is no cross-validation.
+void check_parts(FitData& data) {
+  for (const SplitPart& part : data.parts) {
+    const JointData joint = part_data(part, data.joint);
+    if (observed_enough(*joint.train) && observed_enough(*joint.validation) &&
+        moves(*joint.train_smoothed))
+      continue;
+    data.notes.push_back("no cross-validation: without some part of the log too little is left");
+    data.parts.clear();
+    return;
+  }
 }
 
 }  // namespace
+
+JointData part_data(const SplitPart& part, const JointData& data) {
+  const auto observed = [&](const std::vector<Piece>& pieces) {
+    return std::make_shared<const Log>(gather(pieces, *data.train, *data.validation));
+  };
+  const auto smoothed_runs = [&](const std::vector<Piece>& pieces) {
+    const SmoothResult &train = *data.train_smoothed, &validation = *data.validation_smoothed;
+    SmoothResult out{gather(pieces, train.log, validation.log), {}};
+    for (const Piece& piece : pieces)
+      for (int j = 0; j < out.log.n(); ++j)
+        out.series.push_back((piece.held_out ? validation : train).at(piece.run, j));
+    return std::make_shared<const SmoothResult>(std::move(out));
+  };
+  return {observed(part.train), observed(part.validation), smoothed_runs(part.train),
+          smoothed_runs(part.validation)};
+}
 
 FitData prepare_fit(const Log& observed, const std::optional<Log>& validation,
                     const FitOptions& options, ThreadPool& pool) {
@@ -106,6 +165,7 @@ FitData prepare_fit(const Log& observed, const std::optional<Log>& validation,
   if (samples.triples.empty()) throw InputError(too_short);
   if (options.method == FitMethod::joint) {
     prepare_joint(options, pool, data);
+    check_parts(data);
   } else {
     data.validation_smoothed = log_of(smoothed(data.validation, options, pool));
     if (make_samples(*data.validation_smoothed).triples.empty()) throw InputError(too_short);

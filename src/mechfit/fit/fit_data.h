@@ -7,6 +7,7 @@
 
 #include "mechfit/fit/fit_options.h"
 #include "mechfit/fit/joint/joint.h"
+#include "mechfit/log/split.h"
 
 namespace mechfit {
 
@@ -19,8 +20,12 @@ struct FitData {
   Magnitudes size;                                 // of the smoothed training runs
   bool full_turns = false;                         // some joint goes round in a training run
   JointData joint;                                 // thinned; empty for the other methods
-  std::vector<std::string> notes;                  // for the user
+  std::vector<SplitPart> parts;    // of a cross-validation beside the split; empty: there is none
+  std::vector<std::string> notes;  // for the user
 };
+
+// The runs of a part, with what smoothing made of them on their side of the split.
+JointData part_data(const SplitPart& part, const JointData& data);
 
 // Splits, smooths and thins. InputError when the log is too short or does not fit the options.
 FitData prepare_fit(const Log& observed, const std::optional<Log>& validation,

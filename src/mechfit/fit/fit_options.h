@@ -45,8 +45,11 @@ struct FitOptions {
   // Widths: tanh, the last one linear when there are three or more; empty: 16, 16 by joint
   // estimation, 32, 32, 32 by the other methods
   std::vector<int> hidden;
-  int degree = 0;     // of trig's harmonics; 0: 1 or 2, whichever makes held-out runs more likely
-  int ensemble = 1;   // networks that are fitted, which differ in seed and features
+  int degree = 0;    // of trig's harmonics; 0: 1 or 2, whichever makes held-out runs more likely
+  int ensemble = 1;  // networks that are fitted, which differ in seed and features
+  // Joint estimation: no cross-validation, one held-out part and the sum of its log-likelihood
+  // decide between families
+  bool quick = false;
   double step = 0.0;  // joint estimation takes samples at least this far apart; 0: chosen
   ForceKind force = ForceKind::friction;
   std::vector<std::string> input_joints;  // the joint that each input pushes; empty: the first ones

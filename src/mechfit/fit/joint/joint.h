@@ -27,8 +27,7 @@ namespace mechfit {
 // Observed positions (NaN where missing) and what smoothing makes of them.
 struct JointData {
   std::shared_ptr<const Log> train, validation;
-  std::shared_ptr<const SmoothResult> train_smoothed;
-  std::shared_ptr<const Log> validation_smoothed;
+  std::shared_ptr<const SmoothResult> train_smoothed, validation_smoothed;
 };
 JointData joint_data(Log train, Log validation, ThreadPool& pool);
 
@@ -39,6 +38,7 @@ struct JointOptions {
   std::vector<int> fixed;      // parameters that are known and keep their values (not for networks)
   int iterations = 0;          // at most; 0: as many as the family needs
   double learning_rate = 0.0;  // of networks; 0: their default
+  bool motions = true;         // the result has the estimated motions of the runs
   // What another family made of the same runs: networks begin with its motions if its errors are
   // small. Null: with smoothed ones.
   const JointResult* before = nullptr;

@@ -83,7 +83,7 @@ JointProblem::JointProblem(const Model& start, const JointData& data, const Join
       prepared_(start.kind() == ParameterKind::weights && options.before &&
                 explains_motion(options.before->noise, first_noise_)),
       train_start_(prepared_ ? options.before->train : data.train_smoothed->log),
-      validation_start_(prepared_ ? options.before->validation : *data.validation_smoothed),
+      validation_start_(prepared_ ? options.before->validation : data.validation_smoothed->log),
       runs_(start, *data.train, train_start_, pool),
       held_out_(start, *data.validation, validation_start_, pool),
       prior_(make_mass_prior(start, train_start_)) {}
@@ -114,6 +114,7 @@ void JointProblem::finish(const JointBest& best, JointResult& result) {
   restore(best);
   if (runs_.linearise(result.model, RunDerivatives::configurations))
     result.log_likelihood = runs_.log_likelihood(best.noise) / runs_.observation_count();
+  if (!options_.motions) return;
   const auto motion = [&](const Log& observed, const Log& start, const JointRuns& runs) {
     return smooth_with_model(result.model, observed, runs.with_motions(start), best.noise, pool_)
         .log;
@@ -127,7 +128,8 @@ JointData joint_data(Log train, Log validation, ThreadPool& pool) {
   data.train = std::make_shared<const Log>(std::move(train));
   data.validation = std::make_shared<const Log>(std::move(validation));
   data.train_smoothed = std::make_shared<const SmoothResult>(smooth(*data.train, {}, pool));
-  data.validation_smoothed = std::make_shared<const Log>(smooth(*data.validation, {}, pool).log);
+  data.validation_smoothed =
+      std::make_shared<const SmoothResult>(smooth(*data.validation, {}, pool));
   return data;
 }
 

@@ -97,7 +97,7 @@ double largest_fall_of_s(const MotionNoise& from, const MotionNoise& to) {
   return fall;
 }
 
-double likelihood_score(JointRuns& runs, MotionNoise noise) {
+double fit_common_s(JointRuns& runs, MotionNoise& noise) {
   const std::vector<double> s = noise.s;
   const auto value = [&](double factor) {
     for (std::size_t j = 0; j < s.size(); ++j) noise.s[j] = s[j] * std::exp(factor);
@@ -109,7 +109,12 @@ double likelihood_score(JointRuns& runs, MotionNoise noise) {
     best = climb(best.x, best.value, {kStepS, kFarthest}, value);
     if (std::abs(best.x - before) < 0.1 * kStepS) break;
   }
-  return best.value / runs.observation_count();
+  for (std::size_t j = 0; j < s.size(); ++j) noise.s[j] = s[j] * std::exp(best.x);
+  return best.value;
+}
+
+double likelihood_score(JointRuns& runs, MotionNoise noise) {
+  return fit_common_s(runs, noise) / runs.observation_count();
 }
 
 }  // namespace mechfit

@@ -67,8 +67,10 @@ double improve_noise(JointRuns& runs, const NoiseSearch& search, MotionNoise& no
 // The largest fall of log s from one to the other.
 double largest_fall_of_s(const MotionNoise& from, const MotionNoise& to);
 
-// Log-likelihood per observed number, s times the common factor that makes it most likely, around
-// the last linearise.
+// s times the common factor that makes the observations most likely, around the last linearise;
+// returns their log-likelihood there.
+double fit_common_s(JointRuns& runs, MotionNoise& noise);
+// The same per observed number.
 double likelihood_score(JointRuns& runs, MotionNoise noise);
 
 }  // namespace mechfit
