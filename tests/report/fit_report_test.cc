@@ -80,6 +80,7 @@ TEST(FitReport, SaysWhatTheVerdictSays) {
   EXPECT_EQ(verdict["limits"], Json(expected.limits));
   EXPECT_EQ(verdict["advice"], Json(expected.advice));
   EXPECT_EQ(verdict["reliable_until"], expected.reliable_until);
+  EXPECT_DOUBLE_EQ(verdict["reliable_error"].get<double>(), expected.reliable_error);
   EXPECT_EQ(verdict["error"]["overall"], f.scores.model_error->overall);
   EXPECT_NEAR(std::pow(verdict["relative_error"].get<double>(), 2), 1 - expected.explained, 1e-12);
   EXPECT_NEAR(verdict["noise"][0].get<double>(), 0.03, 0.01);

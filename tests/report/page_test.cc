@@ -169,6 +169,8 @@ TEST(Page, BeginsWithTheVerdictAndTheNumbersBehindIt) {
   EXPECT_TRUE(contains(html, "<strong>31 %</strong>"));
   EXPECT_TRUE(contains(html, "90 % sure: 25 % to 38 %; rms 2.5 rad/s²"));
   EXPECT_TRUE(contains(html, "<strong>0.5 s</strong>"));
+  EXPECT_TRUE(contains(html, "later they err by more than half"));
+  EXPECT_TRUE(contains(html, "error there, with that of the start, 24 % of"));
   EXPECT_TRUE(contains(html, "<strong>0.1 rad</strong>"));
   EXPECT_FALSE(contains(html, "Acceleration error (MSE)"));
 

@@ -106,6 +106,7 @@ inline void add_scores(Json& page) {
       {"relative_error", 0.3125},
       {"error", {{"overall", 2.5}, {"joints", {2.0, 2.9}}, {"interval", {2.0, 3.0}}}},
       {"reliable_until", 0.5},
+      {"reliable_error", 0.24},
       {"tried", 2},
       {"noise", {0.0998, 0.1002}}};
 }

@@ -7,6 +7,7 @@ namespace mechfit {
 
 nlohmann::json verdict_member(const Scores& scores) {
   const Verdict verdict = judge(scores);
+  const Quality quality = pooled(scores.parts);
   nlohmann::json out = {
       {"grade", name_of(verdict.grade)}, {"words", verdict.words},
       {"good_for", verdict.good_for},    {"limits", verdict.limits},
@@ -24,6 +25,9 @@ nlohmann::json verdict_member(const Scores& scores) {
   if (!scores.rollout.horizons.empty()) {
     out["reliable_until"] = verdict.reliable_until;
     out["tried"] = scores.rollout.horizons.back().seconds;
+    for (const Quality::Horizon& horizon : quality.horizons)
+      if (horizon.judgeable && horizon.seconds == verdict.reliable_until)
+        out["reliable_error"] = horizon.observed();
   }
   return out;
 }

@@ -56,13 +56,20 @@ void add_reach(const Node& verdict, Page& page) {
   const auto until = verdict.find("reliable_until");
   if (!until) return;
   const double seconds = until->number(), tried = verdict.at("tried").number();
-  page.headlines.push_back(
-      {fmt::format("{:g} s", seconds), "Rollouts reliable until",
-       seconds >= tried ? "the longest time that was tried"
-       : seconds > 0
-           ? "later they err by more than half of what the better prediction without a model does"
-           : "even the shortest err by more than half of what the better prediction without a "
-             "model does"});
+  const char* limit = "half of what the better prediction without a model does";
+  std::string note;
+  if (!(seconds > 0)) {
+    note = fmt::format("even the shortest err by more than {}", limit);
+  } else {
+    note = seconds >= tried ? "the longest time that was tried"
+                            : fmt::format("later they err by more than {}", limit);
+    if (const auto error = verdict.find("reliable_error"))
+      note += fmt::format(
+          "; error there, with that of the start, {} of the better prediction's "
+          "without a model",
+          percent(error->number()));
+  }
+  page.headlines.push_back({fmt::format("{:g} s", seconds), "Rollouts reliable until", note});
 }
 
 void add_noise(const Node& verdict, const Joints& joints, Page& page) {
@@ -88,7 +95,7 @@ void add_verdict(const Node& document, const Joints& joints, Page& page) {
   const auto verdict = document.find("verdict");
   if (!verdict) return;
   verdict->only({"grade", "words", "good_for", "limits", "advice", "relative_error", "error",
-                 "reliable_until", "tried", "noise"});
+                 "reliable_until", "reliable_error", "tried", "noise"});
   Opinion opinion;
   opinion.grade = verdict->at("grade").word({"good", "usable", "unusable"});
   opinion.words = verdict->at("words").text() + ".";
