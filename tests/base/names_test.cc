@@ -30,7 +30,7 @@ TEST(Names, LeadFromEveryValueToAWordAndBack) {
   expect_complete(Precision::float32);
   expect_complete(SmoothMethod::paper);
   expect_complete(StartKind::logged);
-  expect_complete(Grade::bad);
+  expect_complete(Grade::unusable);
   expect_complete(Selection::objective);
   expect_complete(ForceKind::friction_network);
   expect_complete(FitMethod::gauge_free);

@@ -77,7 +77,7 @@ TEST_F(Walk, FromASimulationToAReport) {
   const Log test = read_log_for(record, {file("test.csv")}).log;
   const Scores scores = evaluate(ensemble_of(record), test, {}, pool_);
   EXPECT_LT(scores.acceleration.mse, 0.1 * scores.acceleration_zero.mse);
-  EXPECT_NE(judge(scores).grade, Grade::bad);
+  EXPECT_NE(judge(scores).grade, Grade::unusable);
   const ModelPoint point = model_at(record.model, {0, 0.5}, {1, 0});
   EXPECT_GT(point.eigenvalues[0], 0);
 

@@ -15,7 +15,7 @@ EvaluationData held_out_data(const FitResult& result, ThreadPool& pool);
 // where they come from. `data` is the fingerprint of the log, `scores` are those of the held-out
 // runs.
 ModelRecord fit_record(const FitResult& result, const FitOptions& options);
-// Scores of the held-out runs.
+// Scores of the held-out runs, and how good the family is on the other parts of the log.
 Scores score_fit(const ModelRecord& record, const EvaluationData& held_out, const FitResult& result,
                  ThreadPool& pool);
 void add_scores(const Scores& scores, const std::string& data, ModelRecord& record);
