@@ -115,6 +115,20 @@ TEST_F(Fit, ConfigFileAndFlagsMeanTheSame) {
       << bad.err;
 }
 
+TEST_F(Fit, QuickHoldsOnePartOutAndIsRemembered) {
+  const std::string flags = "--family trig --degree 1 ";
+  const auto whole = run_mechfit(base("whole") + flags);
+  EXPECT_NE(whole.err.find("over 4 parts"), std::string::npos) << whole.err;
+  const auto quick = run_mechfit(base("quick") + flags + "--quick");
+  ASSERT_EQ(quick.code, 0) << quick.err;
+  EXPECT_EQ(quick.err.find("parts"), std::string::npos) << quick.err;
+  EXPECT_EQ(run_mechfit(base("quick") + flags + "--resume").code, 1) << "other options";
+  const auto again = run_mechfit("fit --config " + file("quick/config.toml") + " -o " +
+                                 file("again.safetensors") + " --run " + file("again"));
+  EXPECT_EQ(again.err.find("parts"), std::string::npos) << again.err;
+  EXPECT_EQ(model("again"), model("quick"));
+}
+
 TEST_F(Fit, InterruptedAtAnyMomentResumesToTheIdenticalModel) {
   const std::string flags = "--epochs 4000 --threads 1 ";
   const double whole = 1000 * seconds_of(base("whole") + flags);  // [ms]

@@ -87,6 +87,9 @@ TEST(SettingsText, TellsOptionsApart) {
   b.degree = 2;
   EXPECT_NE(settings_text(a), settings_text(b));
   b = a;
+  b.quick = true;
+  EXPECT_NE(settings_text(a), settings_text(b));
+  b = a;
   b.fix["g"] = 9.81;
   EXPECT_NE(settings_text(a), settings_text(b));
 }
