@@ -78,7 +78,7 @@ TEST(EvaluateCommand, TellsHowMuchTheBandsOfAnEnsembleHold) {
   EXPECT_GT(json["coverage"][1]["acceleration"].get<double>(), 0.9);
   EXPECT_GT(json["coverage"][1]["rollout"].get<double>(), 0.8);
   const std::string out = run_mechfit(command).out;
-  EXPECT_THAT(out, HasSubstr("bands from the spread of 4 models"));
+  EXPECT_THAT(out, HasSubstr("bands from what is unsure about the model"));
   EXPECT_THAT(out, HasSubstr("an ensemble of 4"));
 }
 

@@ -199,7 +199,18 @@ class Battery {
         "90 % hold {:.1f} % and {:.1f} %\n",
         bands, 100 * acceleration[0] / bands, 100 * rollout[0] / rolled,
         100 * acceleration[1] / bands, 100 * rollout[1] / rolled);
-    return two >= 0.9 * count && same >= 0.95 * count && flattered == 0 ? 0 : 1;
+    // The aim is 90 % within 2, all within 4 and 95 % of the grades; what is reached must not be
+    // lost (docs/verdicts.md tells what is missing).
+    const auto near = [](double share, double aim, double most) {
+      return std::abs(share - aim) <= most;
+    };
+    const bool calibrated =
+        near(acceleration[0] / bands, 0.5, 0.07) && near(acceleration[1] / bands, 0.9, 0.07) &&
+        near(rollout[0] / rolled, 0.5, 0.05) && near(rollout[1] / rolled, 0.9, 0.04);
+    return two >= 0.8 * count && four >= 0.93 * count && same >= 0.8 * count && flattered == 0 &&
+                   calibrated
+               ? 0
+               : 1;
   }
 
  private:

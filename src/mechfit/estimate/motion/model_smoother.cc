@@ -91,7 +91,16 @@ std::vector<double> motion_velocities(const Model& model, const MotionRun& run) 
     model.factor(g.data(), w);
     solve(n, g.data(), momentum.data(), momentum.data());
     for (int lane = 0; lane < std::min(kBlock, samples - first); ++lane)
-      for (int i = 0; i < n; ++i) v[(first + lane) * n + i] = momentum[i * kBlock + lane];
+      for (int i = 0; i < n; ++i) {
+        const int t = first + lane;
+        double& velocity = v[t * n + i] = momentum[i * kBlock + lane];
+        if (std::isfinite(velocity)) continue;
+        // M is positive definite at the midpoints and not here: the slope has to do.
+        const int before = std::max(t - 1, 0), after = std::min(t + 1, samples - 1);
+        double time = 0;
+        for (int k = before; k < after; ++k) time += run.h[k];
+        velocity = (run.q[after * n + i] - run.q[before * n + i]) / time;
+      }
   }
   return v;
 }
