@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/evaluate/verdict.h"
 #include "mechfit/fit/checkpoint.h"
 #include "mechfit/fit/fit.h"
@@ -107,6 +108,15 @@ TEST_F(CrossValidated, ASingleRunIsCutIntoBlocks) {
   int samples = result.validation.samples();
   for (const FitPart& part : result.parts) samples += part.validation.samples();
   EXPECT_EQ(samples, log_.samples());
+}
+
+TEST_F(CrossValidated, ABlockWithTooFewObservationsIsSaidAndLeavesTheSplitAlone) {
+  log_.runs = {testing::still_joint_log(399, 0.02, 3).runs[0]};
+  for (int k = 2 * 2; k < 48 * 2; ++k) log_.runs[0].q[k] = kNan;  // most of the first of 8 blocks
+  const FitResult result = run(of_family("trig", 1));
+  EXPECT_EQ(result.status, FitStatus::finished);
+  EXPECT_TRUE(result.parts.empty());
+  EXPECT_THAT(result.notes, Contains(HasSubstr("no cross-validation")));
 }
 
 // Interrupted in any of its parts, and from every checkpoint.
