@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "mechfit/base/error.h"
+#include "mechfit/log/refine.h"
 
 namespace mechfit {
 namespace {
@@ -39,23 +40,6 @@ Trajectory pool_samples(const Trajectory& run, int n, int m, int count) {
       double sum = 0;
       for (int i = k; i < end; ++i) sum += run.u[i * m + j];
       out.u.push_back(sum / (end - k));
-    }
-  }
-  return out;
-}
-
-Trajectory refine(const Trajectory& run, int n, int m, double step, int most_parts) {
-  Trajectory out;
-  out.name = run.name;
-  for (int k = 0; k < run.size(); ++k) {
-    const double h = k + 1 < run.size() ? run.t[k + 1] - run.t[k] : 0;
-    const double wanted = std::min(std::ceil(h / step - 1e-9), 1.0 * most_parts);
-    const int parts = std::max(1, static_cast<int>(wanted));
-    for (int part = 0; part < parts; ++part) {
-      out.t.push_back(run.t[k] + h * part / parts);
-      for (int j = 0; j < n; ++j)
-        out.q.push_back(part == 0 ? run.q[k * n + j] : std::numeric_limits<double>::quiet_NaN());
-      for (int j = 0; j < m && !run.u.empty(); ++j) out.u.push_back(run.u[k * m + j]);
     }
   }
   return out;

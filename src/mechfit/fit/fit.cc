@@ -52,6 +52,7 @@ FitResult fit(const Log& observed, const std::optional<Log>& validation, const F
   result.train = *data.train;
   result.validation = *data.validation;
   result.knowledge = knowledge_of(data.train_smoothed->log);
+  result.knowledge.grid = data.grid;
   if (options.method != FitMethod::joint && !options.smoothed)
     result.knowledge.labels = root_mean_squares(data.train_smoothed->log, &Trajectory::qdd_sd);
   result.notes = data.notes;

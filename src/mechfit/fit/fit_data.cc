@@ -6,7 +6,9 @@
 #include "mechfit/base/error.h"
 #include "mechfit/fit/data_scales.h"
 #include "mechfit/fit/smoothed/samples.h"
+#include "mechfit/log/refine.h"
 #include "mechfit/log/split.h"
+#include "mechfit/log/steps.h"
 #include "mechfit/log/thin.h"
 
 namespace mechfit {
@@ -81,8 +83,22 @@ std::shared_ptr<const Log> log_of(std::shared_ptr<const SmoothResult> result) {
   return {result, &result->log};
 }
 
+// Steps that differ by less than this share are the same: they came from decimal numbers.
+constexpr double kSameStep = 1e-6;
+
+bool is_finer(double step, const Log& log) {
+  return step > 0 && step < (1 - kSameStep) * median_step(log);
+}
+
 // Joint estimation smooths with white noise on the jerk, whatever the other methods do.
 void prepare_joint(const FitOptions& options, ThreadPool& pool, FitData& data) {
+  if (is_finer(options.step, *data.train)) {
+    data.grid = options.step;
+    data.validation_smoothed = log_of(smoothed(data.validation, options, pool));
+    data.joint =
+        joint_data(refine(*data.train, data.grid), refine(*data.validation, data.grid), pool);
+    return;
+  }
   const Thinning thinning = choose_thinning(data.train_smoothed->log, options.step);
   if (!thinning.note.empty()) data.notes.push_back(thinning.note);
   if (thinning.stride == 1 && options.smoother == SmoothMethod::white_jerk) {

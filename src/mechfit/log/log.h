@@ -36,6 +36,7 @@ struct Trajectory {
   std::vector<double> qd;   // [T][n] velocities, when the log has them (scoring) or after smoothing
   std::vector<double> qdd;  // [T][n] accelerations, likewise
   std::vector<double> q_sd, qd_sd, qdd_sd;  // [T][n] standard deviations after smoothing
+  double sample_step = 0;  // of the log before unobserved samples were put between (refine.h)
 
   int size() const { return static_cast<int>(t.size()); }
 };

@@ -13,6 +13,7 @@ struct RunView {
   std::span<const double> q;  // [T][n]
   std::span<const double> h;  // [T-1], step k leads from q_k to q_{k+1}
   std::span<const double> u;  // [T-1][m] or longer, u_k acts on step k; empty is no input
+  double reference = 0;       // step at which errors are accelerations, see DelRunError; 0: any
 };
 
 // Results and scratch memory. Grows to the longest run it has seen, T samples to begin with.

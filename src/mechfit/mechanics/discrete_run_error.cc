@@ -33,7 +33,11 @@ bool invert(int n, const double* matrix, double* inverse, double* work) {
   return true;
 }
 
-double mean_step(const RunView& x, int k) { return 0.5 * (x.h[k] + x.h[k + 1]); }
+// What r is divided by: the mean of the two steps, or its geometric mean with the reference step.
+double divisor(const RunView& x, int k) {
+  const double mean = 0.5 * (x.h[k] + x.h[k + 1]);
+  return x.reference > 0 ? std::sqrt(mean * x.reference) : mean;
+}
 
 // p, f and M at every midpoint.
 bool evaluate(const Model& model, const RunView& x, DelRunError& w) {
@@ -78,7 +82,7 @@ void add_row(const Model& model, const RunView& x, int first, int i, bool arrivi
     for (int j = 0; j < n; ++j) {
       const int at = j * kBlock + lane;
       const double column = counts ? w.inverse[(r * n + i) * n + j] : 0;
-      const double lambda = counts ? column / mean_step(x, r) : 0;
+      const double lambda = counts ? column / divisor(x, r) : 0;
       block.a[at] = sign * lambda;
       block.b[at] = 0.5 * block.h[lane] * lambda;
       w.left[at] = -0.5 * column;
@@ -152,7 +156,7 @@ bool del_run_error(const Model& model, const RunView& x, RunDerivatives derivati
             inverse[i * n + j] * (w.run.p[first] - w.run.p[second] +
                                   0.5 * (x.h[k] * w.run.f[first] + x.h[k + 1] * w.run.f[second]));
       }
-      w.e[k * n + i] = sum / mean_step(x, k);
+      w.e[k * n + i] = sum / divisor(x, k);
     }
   }
   if (!finite(w.e)) return false;
@@ -184,7 +188,7 @@ void del_run_error_pullback(const Model& model, const RunView& x, std::span<cons
       double mu = 0;
       if (k >= 0 && k < steps - 1)
         for (int j = 0; j < n; ++j) mu += w.inverse[(k * n + i) * n + j] * g[k * n + j];
-      const double lambda = k >= 0 && k < steps - 1 ? mu / mean_step(x, k) : 0;
+      const double lambda = k >= 0 && k < steps - 1 ? mu / divisor(x, k) : 0;
       const int at = i * kBlock + lane;
       block.a[at] += sign * lambda;
       block.b[at] += 0.5 * block.h[lane] * lambda;

@@ -10,6 +10,10 @@
 // derivatives:
 //
 //   de_k = Mbar^-1 (dr_k / h_k - dMbar e_k)
+//
+// With a reference step h_ref (RunView) sqrt(h_k h_ref) stands for h_k, so that e_k is the
+// acceleration error times sqrt(h_k / h_ref): errors of constant spectral density then have one
+// variance on any grid, and what is found on a finer one can be compared.
 namespace mechfit {
 
 enum class RunDerivatives { none, configurations, parameters };  // each with those before it

@@ -136,7 +136,8 @@ std::string format_knowledge(const Knowledge& k) {
                   {"acceleration", k.acceleration},
                   {"error", k.error},
                   {"error_time", k.error_time},
-                  {"labels", k.labels}});
+                  {"labels", k.labels},
+                  {"grid", std::vector<double>{k.grid}}});
 }
 
 Knowledge parse_knowledge(const std::string& text, int n, int m, const std::string& name) {
@@ -156,6 +157,7 @@ Knowledge parse_knowledge(const std::string& text, int n, int m, const std::stri
   k.error = take("error", n, true);
   k.error_time = take("error_time", n, true);
   k.labels = take("labels", n, true);
+  k.grid = take("grid", 1)[0];
   if (k.error.size() != k.error_time.size())
     throw InputError(name + ": 'error' and 'error_time' go together");
   return k;

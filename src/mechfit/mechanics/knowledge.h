@@ -30,6 +30,9 @@ struct Knowledge {
   // How unsure the accelerations were that the model was fitted to, root mean square; empty where
   // it was not fitted to any (joint estimation).
   std::vector<double> labels;  // [n]
+  // Step of the motions that the model was fitted to, where it is finer than that of the samples
+  // [s]; 0: theirs. What uses the model on coarser steps divides them.
+  double grid = 0;
 };
 
 // Of an array [T][n] of all runs, per joint.

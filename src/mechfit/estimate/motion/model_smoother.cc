@@ -32,8 +32,9 @@ void accelerations(const Model& model, const MotionRun& run, const Trajectory& o
       const double* q = &run.q[inner * n + i];
       const double h1 = run.h[inner - 1], h2 = run.h[inner];
       double& a = out.qdd[t * n + i];
-      if (positive)
-        a -= run.error.e[(inner - 1) * n + i];
+      if (positive)  // e in units of an acceleration
+        a -= run.error.e[(inner - 1) * n + i] *
+             (run.reference > 0 ? std::sqrt(run.reference / (0.5 * (h1 + h2))) : 1);
       else
         a = ((q[n] - q[0]) / h2 - (q[0] - q[-n]) / h1) / (0.5 * (h1 + h2));
     }

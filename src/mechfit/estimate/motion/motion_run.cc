@@ -22,6 +22,7 @@ MotionRun::MotionRun(const Model& model, const Trajectory& observed, std::span<c
     : y(observed.q),
       u(model.inputs() > 0 ? observed.u : std::vector<double>{}),
       q(start.begin(), start.end()),
+      reference(observed.sample_step),
       error(model) {
   MECHFIT_CHECK(observed.size() >= kShortestRun,
                 "run '" + observed.name + "' has fewer than three samples");

@@ -20,11 +20,12 @@ struct MotionRun {
 
   std::vector<double> y, h, u;  // observations [T][n], NaN where missing; steps; inputs
   std::vector<double> q;        // the estimate [T][n]
+  double reference = 0;         // the samples' step, where there are unobserved ones between them
   DelRunError error;            // at the last motion that was evaluated
   MotionQuadratic quadratic;    // around the last linearise
 
   int samples() const { return static_cast<int>(h.size()) + 1; }
-  RunView view(std::span<const double> motion) const { return {motion, h, u}; }
+  RunView view(std::span<const double> motion) const { return {motion, h, u, reference}; }
 
   // J at any motion; infinity where the model has no positive definite M.
   double objective(const Model& model, std::span<const double> motion, const MotionNoise& noise);

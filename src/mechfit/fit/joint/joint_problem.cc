@@ -20,6 +20,24 @@ constexpr int kPriorPoints = 128;
 // known equations.
 constexpr MotionRun::Options kScoreSolve{8, 1e-2};
 
+// Root mean square distance of a joint from its mean in each run.
+double motion_size(const Log& log, int joint) {
+  const std::size_t n = log.n();
+  double squares = 0, count = 0;
+  for (const auto& run : log.runs) {
+    double mean = 0;
+    for (std::size_t k = joint; k < run.q.size(); k += n)
+      mean += run.q[k] / static_cast<double>(run.size());
+    for (std::size_t k = joint; k < run.q.size(); k += n, ++count)
+      squares += (run.q[k] - mean) * (run.q[k] - mean);
+  }
+  return std::sqrt(squares / count);
+}
+
+// Least first sigma where motions have unobserved samples in between, in units of the motion: at
+// coarse steps the smoother takes all noise for motion, and a fit that begins there stays there.
+constexpr double kFirstSigma = 3e-3;
+
 // sigma as the white-jerk smoother found it, s the size of the accelerations.
 MotionNoise make_first_noise(const SmoothResult& smoothed, const std::vector<double>& sigma) {
   const int n = smoothed.log.n();
@@ -34,6 +52,8 @@ MotionNoise make_first_noise(const SmoothResult& smoothed, const std::vector<dou
       for (std::size_t k = j; k < a.size(); k += n, ++count) acceleration += a[k] * a[k];
     }
     noise.sigma.push_back(sigma.empty() ? std::sqrt(variance) : sigma[j]);
+    if (sigma.empty() && smoothed.log.runs[0].sample_step > 0)
+      noise.sigma[j] = std::max(noise.sigma[j], kFirstSigma * motion_size(smoothed.log, j));
     noise.s.push_back(std::sqrt(acceleration / count));
     if (!(noise.sigma[j] > 0 && noise.s[j] > 0))
       throw InputError("joint '" + smoothed.log.channels.joints[j] +
@@ -91,7 +111,9 @@ JointProblem::JointProblem(const Model& start, const JointData& data, const Join
 NoiseSearch JointProblem::noise_search() const {
   NoiseSearch search;
   search.sigma = options_.sigma.empty();
-  search.s_floor = kLowestS;
+  const bool refined = data_.train->runs[0].sample_step > 0;
+  search.s_floor = refined ? kLowestRefinedS : kLowestS;
+  if (refined) search.sigma_step = kRefinedSigmaStep;
   search.s_unit = first_noise_.s;
   return search;
 }

@@ -21,6 +21,10 @@ namespace mechfit {
 // exactly falls without end. 3e-4: same errors within 1 %; 3e-3: between 8 % less (equations, P)
 // and 4 % more (trig, C).
 inline constexpr double kLowestS = 1e-3;
+// On steps finer than the samples', where the midpoint rule's own error does not bind s any more.
+inline constexpr double kLowestRefinedS = 1e-4;
+// First step of the search in log sigma there: sigma may begin far from its end (kFirstSigma).
+inline constexpr double kRefinedSigmaStep = 0.3;
 
 // sigma and s are looked at again when a step promised less than this decrease of J per observed
 // number. 0.005 and 0.1: same errors within 2 % for trig, to four digits for known equations.

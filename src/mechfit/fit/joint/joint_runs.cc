@@ -9,10 +9,9 @@
 namespace mechfit {
 namespace {
 
-// First steps of the searches in log s and log sigma: s falls by orders of magnitude, sigma starts
-// near its end. kStepS 0.1: same errors within 2 %, up to half more time; 0.9: errors from 1 % less
-// to 6 % more. kStepSigma 0.015: same errors; 0.15: 12 % more (trig, N), else within 3 %.
-constexpr double kStepS = 0.3, kStepSigma = 0.05;
+// First step of the search in log s, which falls by orders of magnitude. 0.1: same errors within 2
+// %, up to half more time; 0.9: errors from 1 % less to 6 % more.
+constexpr double kStepS = 0.3;
 // The longest move, in such steps. 0.75 and 3: errors within 3 %.
 constexpr double kFarthest = 1.5;
 // Moves at most in search of the s that suits held-out runs. 3 and 12: same errors to four digits.
@@ -85,7 +84,7 @@ double improve_noise(JointRuns& runs, const NoiseSearch& search, MotionNoise& no
   for (std::size_t j = 0; j < noise.s.size(); ++j)
     along(noise.s, j, kStepS, std::log(search.s_floor * search.s_unit[j]), std::log(noise.s[j]));
   for (std::size_t j = 0; search.sigma && j < noise.sigma.size(); ++j)
-    along(noise.sigma, j, kStepSigma, -kInfinity, kInfinity);
+    along(noise.sigma, j, search.sigma_step, -kInfinity, kInfinity);
   for (double s : noise.s) f -= search.s_pull * std::log(s);
   return f;
 }

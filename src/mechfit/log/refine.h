@@ -1,0 +1,18 @@
+#pragma once
+
+#include "mechfit/log/log.h"
+
+namespace mechfit {
+
+// Puts unobserved samples (q is NaN) between those of a run, so that no step is longer than `step`,
+// at most `most_parts` - 1 each time: for a motion that is estimated on finer steps than it was
+// sampled. Inputs are held.
+Trajectory refine(const Trajectory& run, int n, int m, double step, int most_parts);
+
+// The same for a log whose samples are farther apart; its runs remember the median step.
+Log refine(const Log& log, double step);
+
+// The observed samples of a log that was refined.
+Log observed_samples(const Log& refined, const Log& observed);
+
+}  // namespace mechfit
