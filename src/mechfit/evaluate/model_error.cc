@@ -11,6 +11,7 @@
 #include "mechfit/evaluate/error_search.h"
 #include "mechfit/evaluate/motion_size.h"
 #include "mechfit/evaluate/time_grid.h"
+#include "mechfit/log/refine.h"
 #include "mechfit/log/split.h"
 
 namespace mechfit {

@@ -19,8 +19,4 @@ struct TimeGrid {
 // held.
 TimeGrid time_grid(const Log& log, double step, int most_parts);
 
-// A motion q [T][n] at times `from` at other times, by cubics through four neighbours.
-std::vector<double> interpolate(std::span<const double> from, std::span<const double> q, int n,
-                                std::span<const double> to);
-
 }  // namespace mechfit

@@ -7,11 +7,20 @@
 #include <map>
 
 #include "mechfit/base/error.h"
+#include "mechfit/fit/joint/grid_bias.h"
 #include "mechfit/fit/joint/joint_problem.h"
 #include "mechfit/fit/state.h"
+#include "mechfit/log/refine.h"
+#include "mechfit/log/steps.h"
 
 namespace mechfit {
 namespace {
+
+// Bias of the midpoint rule (grid_bias.h) above which motions are put on finer steps, and the one
+// that these are to have: errors of simulated machines stop falling near 0.1.
+constexpr double kMostBias = 0.1, kWantedBias = 0.03;
+// How much finer at least and at most: a bias that large is known by its order only.
+constexpr double kLeastParts = 1.5, kMostParts = 4;
 
 // The constants of the machine, with their standard errors and what the motion does not tell.
 std::vector<std::string> constants_in_words(const JointResult& result,
@@ -52,14 +61,15 @@ std::string gain_in_words(const std::string& richer, const std::string& simpler,
 }  // namespace
 
 Choice::Choice(const FitData& data, const FitOptions& options, bool several, ThreadPool& pool,
-               const FitHooks& hooks)
+               const FitHooks& hooks, std::shared_ptr<FitState> state)
     : data_(data),
       options_(options),
       several_(several),
       pool_(pool),
       hooks_(hooks),
-      state_(std::make_shared<FitState>(FitState{std::vector<CandidateState>()})) {
-  if (!hooks.resume) return;
+      state_(state ? std::move(state)
+                   : std::make_shared<FitState>(FitState{std::vector<CandidateState>()})) {
+  if (!hooks.resume || !std::get<std::vector<CandidateState>>(state_->progress).empty()) return;
   if (!std::holds_alternative<std::vector<CandidateState>>(hooks.resume->progress))
     throw InputError("the checkpoint is of another method");
   *state_ = *hooks.resume;
@@ -68,9 +78,11 @@ Choice::Choice(const FitData& data, const FitOptions& options, bool several, Thr
 // Tells the fit's hooks of the candidate's steps, and saves and resumes its state under its name.
 JointResult Choice::fit(const Candidate& candidate) {
   const std::string& name = candidate.start.name;
+  const std::string key =
+      data_.grid > 0 ? fmt::format("{}, steps of {} s", name, data_.grid) : name;
   auto& saved = std::get<std::vector<CandidateState>>(state_->progress);
   auto own = std::find_if(saved.begin(), saved.end(),
-                          [&](const CandidateState& other) { return other.name == name; });
+                          [&](const CandidateState& other) { return other.name == key; });
   std::optional<JointState> resumed;
   FitHistory history{Criterion::log_likelihood};
   if (own != saved.end()) {
@@ -86,9 +98,9 @@ JointResult Choice::fit(const Candidate& candidate) {
   };
   hooks.checkpoint = [&](const JointState& joint) {
     const auto at = std::find_if(saved.begin(), saved.end(),
-                                 [&](const CandidateState& other) { return other.name == name; });
+                                 [&](const CandidateState& other) { return other.name == key; });
     if (at == saved.end())
-      saved.push_back({name, joint});
+      saved.push_back({key, joint});
     else
       at->joint = joint;
     if (hooks_.checkpoint) hooks_.checkpoint(*state_, history);
@@ -113,16 +125,35 @@ FitStatus Choice::consider(const Candidate& candidate) {
   }
   Fitted fitted{&candidate, fit(candidate), {}};
   status_ = fitted.main.status;
+  last_ = nullptr;
   if (!found_model(status_)) {
     if (candidate.competes && several_)
       notes_.push_back(candidate.start.name + ": " + explain(status_));
   } else if (!candidate.competes) {
     prepared_ = std::move(fitted.main);
+    last_ = &*prepared_;
   } else {
     if (options_.ensemble > 1) members_.push_back(fitted.main.model);
-    if (wins(fitted)) best_ = std::move(fitted);
+    if (wins(fitted)) {
+      best_ = std::move(fitted);
+      last_ = &best_->main;
+    }
   }
+  last_candidate_ = &candidate;
   return status_;
+}
+
+std::optional<double> Choice::finer_step() const {
+  if (!last_ || last_->status != FitStatus::finished ||
+      last_->model.kind() == ParameterKind::weights)
+    return std::nullopt;
+  const double step = data_.grid > 0 ? data_.grid : median_step(*data_.joint.train);
+  const double bias =
+      grid_bias(*last_, *data_.joint.train, refine(*data_.sampled.train, 0.5 * step),
+                last_candidate_->start.held, pool_);
+  if (!(bias > kMostBias)) return std::nullopt;
+  // B falls with the fourth power of the step.
+  return step / std::clamp(std::pow(bias / kWantedBias, 0.25), kLeastParts, kMostParts);
 }
 
 bool Choice::wins(Fitted& fitted) {

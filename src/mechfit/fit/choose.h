@@ -14,13 +14,18 @@ namespace mechfit {
 // Members of an ensemble are all kept. Candidates must outlive it.
 class Choice {
  public:
+  // `state`: of a choice on other steps before, null for the first.
   Choice(const FitData& data, const FitOptions& options, bool several, ThreadPool& pool,
-         const FitHooks& hooks);
+         const FitHooks& hooks, std::shared_ptr<FitState> state);
 
   // Fits the candidate unless it promises nothing. The status of the last fit.
   FitStatus consider(const Candidate& candidate);
   // Whether some candidate that competes was fitted.
   bool any() const { return best_.has_value(); }
+  // The step that motions need for the midpoint rule's error not to show in the candidate that was
+  // considered last; nothing when theirs will do, or nothing can be said.
+  std::optional<double> finer_step() const;
+  std::shared_ptr<FitState> state() const { return state_; }
   // Moves what was kept into the result.
   void finish(FitResult& result);
 
@@ -54,6 +59,8 @@ class Choice {
   std::vector<Model> members_;
   std::vector<std::string> compared_;  // "trig of degree 2 gains ..."
   std::vector<std::string> notes_;
+  const JointResult* last_ = nullptr;  // that was fitted, with few parameters
+  const Candidate* last_candidate_ = nullptr;
   FitStatus status_ = FitStatus::finished;
 };
 

@@ -92,24 +92,19 @@ bool is_finer(double step, const Log& log) {
 
 // Joint estimation smooths with white noise on the jerk, whatever the other methods do.
 void prepare_joint(const FitOptions& options, ThreadPool& pool, FitData& data) {
-  if (is_finer(options.step, *data.train)) {
-    data.grid = options.step;
-    data.validation_smoothed = log_of(smoothed(data.validation, options, pool));
-    data.joint =
-        joint_data(refine(*data.train, data.grid), refine(*data.validation, data.grid), pool);
-    return;
-  }
   const Thinning thinning = choose_thinning(data.train_smoothed->log, options.step);
   if (!thinning.note.empty()) data.notes.push_back(thinning.note);
   if (thinning.stride == 1 && options.smoother == SmoothMethod::white_jerk) {
     const auto validation = smoothed(data.validation, options, pool);
-    data.joint = {data.train, data.validation, data.train_smoothed, validation};
+    data.sampled = {data.train, data.validation, data.train_smoothed, validation};
     data.validation_smoothed = log_of(validation);
-    return;
+  } else {
+    data.sampled = joint_data(thin(*data.train, thinning.stride),
+                              thin(*data.validation, thinning.stride), pool);
+    if (thinning.stride == 1) data.validation_smoothed = log_of(data.sampled.validation_smoothed);
   }
-  data.joint =
-      joint_data(thin(*data.train, thinning.stride), thin(*data.validation, thinning.stride), pool);
-  if (thinning.stride == 1) data.validation_smoothed = log_of(data.joint.validation_smoothed);
+  data.joint = data.sampled;
+  if (is_finer(options.step, *data.sampled.train)) refine_motions(options.step, pool, data);
 }
 
 // Whether every joint of every run has what an estimate of its motion needs.
@@ -153,6 +148,14 @@ void check_parts(FitData& data) {
 }
 
 }  // namespace
+
+void refine_motions(double step, ThreadPool& pool, FitData& data) {
+  // A whole number of parts for the median step
+  const double h = median_step(*data.sampled.train);
+  data.grid = h / std::ceil(h / step - kSameStep);
+  data.joint = joint_data(refine(*data.sampled.train, data.grid),
+                          refine(*data.sampled.validation, data.grid), pool);
+}
 
 JointData part_data(const SplitPart& part, const JointData& data) {
   const auto observed = [&](const std::vector<Piece>& pieces) {

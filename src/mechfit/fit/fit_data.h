@@ -19,14 +19,18 @@ struct FitData {
   std::shared_ptr<const Log> validation_smoothed;  // null where joint estimation has no use for it
   Magnitudes size;                                 // of the smoothed training runs
   bool full_turns = false;                         // some joint goes round in a training run
-  double grid = 0;  // step of the motions where it is finer than the samples', else 0 [s]
-  JointData joint;  // thinned; empty for the other methods
+  double grid = 0;    // step of the motions where it is finer than the samples', else 0 [s]
+  JointData sampled;  // thinned; empty for the other methods
+  JointData joint;    // the same on the steps of the motions
   std::vector<SplitPart> parts;    // of a cross-validation beside the split; empty: there is none
   std::vector<std::string> notes;  // for the user
 };
 
 // The runs of a part, with what smoothing made of them on their side of the split.
 JointData part_data(const SplitPart& part, const JointData& data);
+
+// Puts the motions on steps of about `step`, finer than the samples'.
+void refine_motions(double step, ThreadPool& pool, FitData& data);
 
 // Splits, smooths and thins. InputError when the log is too short or does not fit the options.
 FitData prepare_fit(const Log& observed, const std::optional<Log>& validation,

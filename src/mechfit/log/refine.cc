@@ -65,4 +65,27 @@ Log observed_samples(const Log& refined, const Log& observed) {
   return out;
 }
 
+std::vector<double> interpolate(std::span<const double> from, std::span<const double> q, int n,
+                                std::span<const double> to) {
+  const int size = static_cast<int>(from.size()), points = std::min(4, size);
+  MECHFIT_CHECK(q.size() == from.size() * n && size >= 1);
+  std::vector<double> out;
+  int k = 0;
+  for (const double t : to) {
+    while (k + 2 < size && from[k + 1] < t) ++k;
+    const int begin = std::clamp(k - 1, 0, size - points);
+    for (int j = 0; j < n; ++j) {
+      double sum = 0;
+      for (int i = begin; i < begin + points; ++i) {
+        double weight = 1;
+        for (int other = begin; other < begin + points; ++other)
+          if (other != i) weight *= (t - from[other]) / (from[i] - from[other]);
+        sum += weight * q[i * n + j];
+      }
+      out.push_back(sum);
+    }
+  }
+  return out;
+}
+
 }  // namespace mechfit

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "mechfit/log/log.h"
 
 namespace mechfit {
@@ -14,5 +17,9 @@ Log refine(const Log& log, double step);
 
 // The observed samples of a log that was refined.
 Log observed_samples(const Log& refined, const Log& observed);
+
+// A motion q [T][n] at times `from` at other times, by cubics through four neighbours.
+std::vector<double> interpolate(std::span<const double> from, std::span<const double> q, int n,
+                                std::span<const double> to);
 
 }  // namespace mechfit

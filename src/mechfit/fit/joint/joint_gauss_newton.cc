@@ -168,6 +168,15 @@ double JointGaussNewton::promise(const MotionNoise& noise) {
   return promised_ - g.dot(d) - 0.5 * d.dot(S * d);
 }
 
+Eigen::VectorXd JointGaussNewton::parameter_step(const MotionNoise& noise) {
+  reduce(noise, 0);
+  if (!ok_) return {};
+  Eigen::MatrixXd S = S_;
+  Eigen::VectorXd g = g_;
+  add_prior(S, g);
+  return free_.step(S, g, free_.from_theta(model_.parameters()));
+}
+
 void JointGaussNewton::weigh_coefficients(const MotionNoise& noise) {
   const Eigen::MatrixXd S = information(noise);
   if (S.size() == 0) return;

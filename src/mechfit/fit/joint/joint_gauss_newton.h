@@ -48,6 +48,9 @@ class JointGaussNewton {
   // has too few observations.
   double promise(const MotionNoise& noise);
 
+  // The parameters' part of the step that it makes, undamped.
+  Eigen::VectorXd parameter_step(const MotionNoise& noise);
+
   // One round of automatic relevance determination around the last linearise: every prunable
   // coefficient's prior precision becomes the most likely one, so that what the data do not need
   // vanishes.
