@@ -45,9 +45,11 @@ void add_options(CLI::App& command, Options& o) {
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str()
       ->type_name("N");
-  command.add_option("--substeps", rollout.substeps, "Inner steps of rollouts per step of the log")
+  command
+      .add_option(
+          "--substeps", rollout.substeps,
+          "Inner steps of rollouts per step of the log (default: as fine as the model was fitted)")
       ->check(CLI::Range(1, 10000))
-      ->capture_default_str()
       ->type_name("N");
   add_start_options(command, o.evaluate.start, o.evaluate.window);
   command

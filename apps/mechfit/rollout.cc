@@ -67,9 +67,10 @@ void add_options(CLI::App& command, Options& o) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str()
       ->type_name("H");
-  command.add_option("--substeps", o.rollout.substeps, "Inner steps per sample")
+  command
+      .add_option("--substeps", o.rollout.substeps,
+                  "Inner steps per sample (default: as fine as the model was fitted)")
       ->check(CLI::Range(1, 100000))
-      ->capture_default_str()
       ->type_name("N");
   command
       .add_option(
@@ -119,7 +120,8 @@ std::vector<RolloutStart> make_starts(const ModelRecord& record, const Options& 
   if (!o.json)
     for (const auto& note : input.notes) print_note(note);
   std::vector<Starts> drawn;
-  const Starts states = run_states(record.model, input.log, o.start, o.window, pool, &drawn);
+  const Starts states = run_states(record.model, input.log, o.start, o.window, pool, &drawn,
+                                   record.knowledge ? record.knowledge->grid : 0);
   return starts_of(record.model, input.log, states, o.horizon, drawn);
 }
 

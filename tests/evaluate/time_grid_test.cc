@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "mechfit/log/refine.h"
+
 namespace mechfit {
 namespace {
 

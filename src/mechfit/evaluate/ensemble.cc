@@ -18,6 +18,11 @@ constexpr int kDraws = 39;
 // along them too, and the 90 % band of a double pendulum's accelerations then holds 99 %.
 constexpr double kWidestDraw = 0.5;
 
+// Steps that differ by less than this share are the same: they came from decimal numbers.
+constexpr double kSameStep = 1e-6;
+// Across a gap more would cost time and tell nothing.
+constexpr int kMostSubsteps = 64;
+
 }  // namespace
 
 std::vector<Model> draw_members(const Model& model, std::span<const double> covariance, int count,
@@ -56,6 +61,12 @@ std::vector<Model> draw_members(const Model& model, std::span<const double> cova
     members.back().set_parameters(drawn);
   }
   return members;
+}
+
+int substeps_for(const Ensemble& ensemble, double h) {
+  const double grid = ensemble.knowledge ? ensemble.knowledge->grid : 0;
+  if (!(grid > 0)) return 1;
+  return std::clamp(static_cast<int>(std::ceil(h / grid - kSameStep)), 1, kMostSubsteps);
 }
 
 Ensemble ensemble_of(const ModelRecord& record) {

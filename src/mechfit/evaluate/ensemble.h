@@ -22,6 +22,9 @@ struct Ensemble {
 // holds the covariance of its parameters.
 Ensemble ensemble_of(const ModelRecord& record);
 
+// Inner steps that make a step h as fine as those that the model was fitted on.
+int substeps_for(const Ensemble& ensemble, double h);
+
 // Models with theta ~ N(theta of `model`, covariance [p][p]). Constants of an analytic system that
 // its data do not determine (relative deviation above a half along some direction) stay as they are
 // along that direction, and all stay within their range.

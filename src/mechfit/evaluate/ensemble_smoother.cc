@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "mechfit/base/error.h"
+#include "mechfit/log/refine.h"
+#include "mechfit/log/steps.h"
 
 namespace mechfit {
 namespace {
@@ -21,6 +23,12 @@ constexpr std::pair<std::vector<double> Trajectory::*, std::vector<double> Traje
 
 ModelSmoothResult smooth_with_model(const Ensemble& ensemble, const Log& observed,
                                     ThreadPool& pool) {
+  const double grid = ensemble.knowledge ? ensemble.knowledge->grid : 0;
+  if (grid > 0 && grid < median_step(observed) && observed.runs[0].sample_step == 0) {
+    ModelSmoothResult fine = smooth_with_model(ensemble, refine(observed, grid), pool);
+    fine.log = observed_samples(fine.log, observed);
+    return fine;
+  }
   ModelSmoothResult result = smooth_with_model(ensemble.model, observed, pool);
   std::vector<Log> others;
   for (std::size_t k = 0; k < std::min(kMembers, ensemble.members.size()); ++k) try {

@@ -201,13 +201,13 @@ RolloutScores rollout_error(std::span<const Model> models, const Log& log, const
                                       options.noise.size() == static_cast<std::size_t>(log.n())));
   const StartArrays arrays = start_arrays(model, log, starts);
   RolloutRequest request = arrays.request();
-  request.substeps = options.substeps;
+  request.substeps = std::max(1, options.substeps);
   Rollout rk4 = runge_kutta_rollout(model, request, Integrator::rk4, pool);
   std::vector<Rollout> drawn;
   for (const Starts& other : options.drawn) {
     const StartArrays own = start_arrays(model, log, other);
     RolloutRequest from = own.request();
-    from.substeps = options.substeps;
+    from.substeps = std::max(1, options.substeps);
     drawn.push_back(runge_kutta_rollout(model, from, Integrator::rk4, pool));
   }
   const Rollout undrawn = drawn.empty() ? Rollout({}, 0) : rk4;

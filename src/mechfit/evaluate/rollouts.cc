@@ -26,6 +26,11 @@ std::vector<double> steps_between(const std::vector<double>& t) {
   return h;
 }
 
+double longest_step(const std::vector<double>& t) {
+  const std::vector<double> h = steps_between(t);
+  return h.empty() ? 0 : *std::max_element(h.begin(), h.end());
+}
+
 RolloutRequest request_of(const RolloutStart& start, const std::vector<double>& h, int substeps) {
   RolloutRequest request;
   request.trajectories = 1;
@@ -144,12 +149,14 @@ double leaves_region(const Ensemble& ensemble, const Trajectory& run) {
 }  // namespace
 
 RolloutResult roll_out(const ModelRecord& record, const std::vector<RolloutStart>& starts,
-                       const RolloutOptions& options, ThreadPool& pool) {
+                       const RolloutOptions& asked, ThreadPool& pool) {
   RolloutResult result;
   result.log.channels = record.channels;
   const Ensemble ensemble = ensemble_of(record);
   const int n = record.model.joints(), m = record.model.inputs();
   for (const RolloutStart& start : starts) {
+    RolloutOptions options = asked;
+    if (options.substeps == 0) options.substeps = substeps_for(ensemble, longest_step(start.t));
     StepStatus status = StepStatus::ok;
     Trajectory run = simulate(record.model, start, options, pool, status);
     if (ensemble.mean) {
@@ -170,7 +177,7 @@ RolloutResult roll_out(const ModelRecord& record, const std::vector<RolloutStart
 }
 
 Starts run_states(const Model& model, const Log& log, StartKind kind, int window, ThreadPool& pool,
-                  std::vector<Starts>* drawn) {
+                  std::vector<Starts>* drawn, double grid) {
   const bool estimated = kind == StartKind::estimated;
   Starts starts = run_starts(log, estimated ? window : 0);
   for (const Trajectory& run : log.runs) {
@@ -182,7 +189,7 @@ Starts run_states(const Model& model, const Log& log, StartKind kind, int window
                        " samples, too few to estimate a state and go on from there");
   }
   if (estimated)
-    estimate_states(model, log, window, starts, pool, drawn ? kPredictions : 0, drawn);
+    estimate_states(model, log, window, starts, pool, drawn ? kPredictions : 0, drawn, grid);
   else
     take_logged_states(log, starts);
   return starts;

@@ -14,7 +14,7 @@ namespace mechfit {
 
 struct RolloutOptions {
   Integrator integrator = Integrator::variational;
-  int substeps = 1;  // inner steps per sample
+  int substeps = 0;  // inner steps per sample; 0: as fine as the model was fitted, or 1
 };
 
 // One simulation: where it starts, its samples and what acts between them.
@@ -40,9 +40,9 @@ RolloutResult roll_out(const ModelRecord& record, const std::vector<RolloutStart
 
 // The state of each run's first possible start: estimated by the model from the `window` samples
 // before, or as logged. InputError for a run that is too short or has no velocities.
-// Estimated ones also as `drawn` for predictions, where that is given.
+// Estimated ones also as `drawn` for predictions, where that is given; on steps of `grid`.
 Starts run_states(const Model& model, const Log& log, StartKind kind, int window, ThreadPool& pool,
-                  std::vector<Starts>* drawn = nullptr);
+                  std::vector<Starts>* drawn = nullptr, double grid = 0);
 
 // From the starts' states, with the steps and inputs of their runs, for `horizon` seconds or to the
 // end of the run.

@@ -5,6 +5,7 @@
 
 #include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
+#include "mechfit/log/steps.h"
 
 namespace mechfit {
 namespace {
@@ -37,6 +38,15 @@ std::vector<double> mean_accelerations(std::span<const Model> members, const Mot
   return mean;
 }
 
+double grid_of(const Ensemble& ensemble) {
+  return ensemble.knowledge ? ensemble.knowledge->grid : 0;
+}
+
+int substeps_of(const Ensemble& ensemble, const Log& log, const EvaluateOptions& options) {
+  return options.rollout.substeps > 0 ? options.rollout.substeps
+                                      : substeps_for(ensemble, median_step(log));
+}
+
 // Shares [bands][horizons] of observed positions inside the bands of rollouts; empty rows when
 // there is no start, or one at which the model has no positive definite M.
 std::vector<std::vector<double>> rollout_shares(const Ensemble& ensemble, const Log& observed,
@@ -49,11 +59,11 @@ std::vector<std::vector<double>> rollout_shares(const Ensemble& ensemble, const 
                     std::min(kCoverageStarts, options.rollout.most_starts), options.window);
   if (starts.size() == 0) return none;
   std::vector<Starts> drawn;
-  const StartEstimate estimate =
-      estimate_states(ensemble.model, observed, options.window, starts, pool, kPredictions, &drawn);
+  const StartEstimate estimate = estimate_states(ensemble.model, observed, options.window, starts,
+                                                 pool, kPredictions, &drawn, grid_of(ensemble));
   if (estimate.without_model > 0) return none;
   const auto predictions =
-      predict_rollouts(ensemble, observed, drawn, options.rollout.substeps, pool);
+      predict_rollouts(ensemble, observed, drawn, substeps_of(ensemble, observed, options), pool);
   return rollout_coverage(predictions, observed, starts, horizons, estimate.noise.sigma);
 }
 
@@ -98,10 +108,13 @@ constexpr int kMostJudgedJoints = 4;
 // what they show.
 constexpr int kDrawnStarts = 6;
 
-// `models` are rolled out, the starts are those of `model`.
-void add_rollouts(std::span<const Model> models, const Model& model, const EvaluationData& data,
-                  const EvaluateOptions& options, ThreadPool& pool, Scores& scores) {
+// `models` are rolled out, the starts are those of the ensemble's model.
+void add_rollouts(std::span<const Model> models, const Ensemble& ensemble,
+                  const EvaluationData& data, const EvaluateOptions& options, ThreadPool& pool,
+                  Scores& scores) {
+  const Model& model = ensemble.model;
   RolloutErrorOptions rollout = options.rollout;
+  rollout.substeps = substeps_of(ensemble, data.observed, options);
   if (rollout.horizons.empty()) rollout.horizons = default_horizons(data.motion());
   const double longest = *std::max_element(rollout.horizons.begin(), rollout.horizons.end());
   const auto choose = [&](int window) {
@@ -112,8 +125,8 @@ void add_rollouts(std::span<const Model> models, const Model& model, const Evalu
   Starts starts = choose(options.start == StartKind::estimated ? options.window : 0);
   std::vector<Starts> drawn;
   if (starts.size() > 0 && options.start == StartKind::estimated) {
-    const StartEstimate estimate =
-        estimate_states(model, data.observed, options.window, starts, pool, kDrawnStarts, &drawn);
+    const StartEstimate estimate = estimate_states(model, data.observed, options.window, starts,
+                                                   pool, kDrawnStarts, &drawn, grid_of(ensemble));
     scores.starts_without_model = estimate.without_model;
     rollout.drawn = drawn;
     rollout.window = options.window;
@@ -179,7 +192,7 @@ Scores judged_scores(const Ensemble& ensemble, const EvaluationData& data,
   scores.acceleration_mean = mean_baseline(points);
   if (!data.logged_accelerations && model.joints() <= kMostJudgedJoints)
     scores.model_error = model_error(ensemble, data.observed, pool);
-  add_rollouts(mean ? std::span(ensemble.members) : std::span(&model, 1), model, data, options,
+  add_rollouts(mean ? std::span(ensemble.members) : std::span(&model, 1), ensemble, data, options,
                pool, scores);
   scores.parts = {quality_of(scores)};
   return scores;

@@ -6,7 +6,9 @@
 #include "mechfit/base/random.h"
 #include "mechfit/estimate/motion/model_smoother.h"
 #include "mechfit/estimate/motion/motion_noise.h"
+#include "mechfit/log/refine.h"
 #include "mechfit/log/split.h"
+#include "mechfit/log/steps.h"
 
 namespace mechfit {
 namespace {
@@ -32,8 +34,9 @@ MotionNoise window_noise(const Model& model, const Log& windows, const SmoothRes
   apart.channels = start.log.channels = windows.channels;
   int last = -1;
   for (int s = 0; s < starts.size(); ++s) {
+    // The time of the start before lies within the window.
     const bool overlaps = last >= 0 && starts.run[s] == starts.run[last] &&
-                          starts.sample[s] - windows.runs[s].size() < starts.sample[last];
+                          windows.runs[s].t.front() <= windows.runs[last].t.back();
     if (overlaps) continue;
     last = s;
     apart.runs.push_back(windows.runs[s]);
@@ -46,10 +49,12 @@ MotionNoise window_noise(const Model& model, const Log& windows, const SmoothRes
 }  // namespace
 
 StartEstimate estimate_states(const Model& model, const Log& observed, int window, Starts& starts,
-                              ThreadPool& pool, int draws, std::vector<Starts>* drawn) {
+                              ThreadPool& pool, int draws, std::vector<Starts>* drawn,
+                              double grid) {
   MECHFIT_CHECK(window > 0 && starts.size() > 0 && (draws == 0 || drawn));
   const int n = model.joints();
-  const Log windows = windows_before(observed, window, starts);
+  Log windows = windows_before(observed, window, starts);
+  if (grid > 0 && grid < median_step(observed)) windows = refine(windows, grid);
   const SmoothResult smoothed = smooth(windows, {}, pool);
   StartEstimate estimate;
   bool model_is_usable = true;

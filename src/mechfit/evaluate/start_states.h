@@ -22,11 +22,12 @@ struct StartEstimate {
                           // jerk, from the same samples
 };
 
-// Fills the states of `starts`. With `draws` > 0 also that many samples of the states' posterior
+// Fills the states of `starts`, the motions on steps of `grid` where that is finer than the
+// samples' (0: theirs). With `draws` > 0 also that many samples of the states' posterior
 // distribution, in `drawn`: starts that differ in their states. Bits do not depend on the number of
 // threads.
 StartEstimate estimate_states(const Model& model, const Log& observed, int window, Starts& starts,
-                              ThreadPool& pool, int draws = 0,
-                              std::vector<Starts>* drawn = nullptr);
+                              ThreadPool& pool, int draws = 0, std::vector<Starts>* drawn = nullptr,
+                              double grid = 0);
 
 }  // namespace mechfit

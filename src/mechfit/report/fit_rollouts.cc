@@ -7,6 +7,7 @@
 #include "mechfit/evaluate/predictions.h"
 #include "mechfit/evaluate/start_states.h"
 #include "mechfit/integrate/runge_kutta.h"
+#include "mechfit/log/steps.h"
 #include "mechfit/mechanics/point.h"
 #include "mechfit/report/fit_members.h"
 #include "mechfit/report/mechanism.h"
@@ -60,7 +61,7 @@ Predictions predict(const FitView& view) {
   std::vector<Starts> drawn;
   if (out.starts.size() > 0) {
     estimate_states(ensemble.model, view.held_out.observed, kStartWindow, out.starts, view.pool,
-                    kPredictions, &drawn);
+                    kPredictions, &drawn, ensemble.knowledge ? ensemble.knowledge->grid : 0);
   } else {
     out.starts = run_starts(motion, 0);
     if (out.starts.size() == 0) return out;
@@ -72,12 +73,13 @@ Predictions predict(const FitView& view) {
   for (Starts& own : drawn) keep_first(count, n, most, own);
   const StartArrays arrays = start_arrays(ensemble.model, motion, out.starts);
   RolloutRequest request = arrays.request();
-  request.substeps = kSubsteps;
+  const int substeps = std::max(kSubsteps, substeps_for(ensemble, median_step(motion)));
+  request.substeps = substeps;
   const std::span<const Model> models =
       ensemble.mean ? std::span(ensemble.members) : std::span(&ensemble.model, 1);
   out.model.push_back(mean_rollout(models, request, view.pool));
   if (view.has_bands())
-    out.candidates = predict_rollouts(ensemble, motion, drawn, kSubsteps, view.pool);
+    out.candidates = predict_rollouts(ensemble, motion, drawn, substeps, view.pool);
   return out;
 }
 

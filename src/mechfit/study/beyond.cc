@@ -1,5 +1,6 @@
 #include "mechfit/evaluate/acceleration_error.h"
 #include "mechfit/fit/fit.h"
+#include "mechfit/log/steps.h"
 #include "mechfit/study/methods.h"
 
 namespace mechfit {
@@ -29,6 +30,8 @@ double mean_error(const std::vector<Model>& members, const CellTask& task) {
 // What `mechfit fit` does with the same runs, with nothing but its defaults.
 CellResult fit_cell(const CellTask& task, FitOptions options) {
   options.seed = static_cast<std::uint64_t>(task.cell.seed);
+  // The data are the midpoint rule's own, at this step: finer ones would be another machine.
+  options.step = median_step(task.data.observed);
   const FitResult fitted =
       fit(periodic(pick_runs(task.data.observed, task.split.train)),
           periodic(pick_runs(task.data.observed, task.split.validation)), options, task.pool);

@@ -43,16 +43,23 @@ std::vector<MotionRun> pieces(const Model& model, const Log& observed, const Log
     int begin, size;
   };
   const int n = observed.n(), m = observed.m();
-  const bool all = observed.samples() <= kMostSamples;
+  // Unobserved samples in between do not count.
+  const Trajectory& first = observed.runs[0];
+  const int parts =
+      first.sample_step > 0 && first.size() > 1
+          ? static_cast<int>(std::lround(first.sample_step / (first.t[1] - first.t[0])))
+          : 1;
+  const int most_samples = kMostSamples * std::max(1, parts), piece = kPiece * std::max(1, parts);
+  const bool all = observed.samples() <= most_samples;
   std::vector<Piece> cut;
   for (std::size_t r = 0; r < observed.runs.size(); ++r) {
-    const int size = observed.runs[r].size(), length = all ? size : kPiece;
+    const int size = observed.runs[r].size(), length = all ? size : piece;
     for (int begin = 0; begin < size; begin += length)
       if (std::min(length, size - begin) >= kShortestRun)
         cut.push_back({r, begin, std::min(length, size - begin)});
   }
   const std::size_t most =
-      all ? cut.size() : std::max<std::size_t>(1, cut.size() * kMostSamples / observed.samples());
+      all ? cut.size() : std::max<std::size_t>(1, cut.size() * most_samples / observed.samples());
   std::vector<MotionRun> out;
   for (std::size_t i = 0; i < most; ++i) {
     const auto [r, begin, size] = cut[i * cut.size() / most];
