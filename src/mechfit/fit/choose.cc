@@ -131,7 +131,6 @@ FitStatus Choice::consider(const Candidate& candidate) {
       notes_.push_back(candidate.start.name + ": " + explain(status_));
   } else if (!candidate.competes) {
     prepared_ = std::move(fitted.main);
-    last_ = &*prepared_;
   } else {
     if (options_.ensemble > 1) members_.push_back(fitted.main.model);
     if (wins(fitted)) {

@@ -23,7 +23,8 @@ class Choice {
   // Whether some candidate that competes was fitted.
   bool any() const { return best_.has_value(); }
   // The step that motions need for the midpoint rule's error not to show in the candidate that was
-  // considered last; nothing when theirs will do, or nothing can be said.
+  // considered last; nothing when theirs will do, or nothing can be said. Networks alone stay on
+  // the samples' steps: their own error is above the rule's, and on finer steps they learn worse.
   std::optional<double> finer_step() const;
   std::shared_ptr<FitState> state() const { return state_; }
   // Moves what was kept into the result.

@@ -93,6 +93,7 @@ bool is_finer(double step, const Log& log) {
 // Joint estimation smooths with white noise on the jerk, whatever the other methods do.
 void prepare_joint(const FitOptions& options, ThreadPool& pool, FitData& data) {
   const Thinning thinning = choose_thinning(data.train_smoothed->log, options.step);
+  data.thinned = thinning.stride > 1;
   if (!thinning.note.empty()) data.notes.push_back(thinning.note);
   if (thinning.stride == 1 && options.smoother == SmoothMethod::white_jerk) {
     const auto validation = smoothed(data.validation, options, pool);

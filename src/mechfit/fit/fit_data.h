@@ -19,9 +19,10 @@ struct FitData {
   std::shared_ptr<const Log> validation_smoothed;  // null where joint estimation has no use for it
   Magnitudes size;                                 // of the smoothed training runs
   bool full_turns = false;                         // some joint goes round in a training run
-  double grid = 0;    // step of the motions where it is finer than the samples', else 0 [s]
-  JointData sampled;  // thinned; empty for the other methods
-  JointData joint;    // the same on the steps of the motions
+  double grid = 0;       // step of the motions where it is finer than the samples', else 0 [s]
+  bool thinned = false;  // not every sample is used
+  JointData sampled;     // thinned; empty for the other methods
+  JointData joint;       // the same on the steps of the motions
   std::vector<SplitPart> parts;    // of a cross-validation beside the split; empty: there is none
   std::vector<std::string> notes;  // for the user
 };
