@@ -1,1 +1,6 @@
 mechfit_test(fit_long_test LABELS long SOURCES ${CMAKE_CURRENT_LIST_DIR}/fit_long.cc)
+
+add_executable(grid_battery ${CMAKE_CURRENT_LIST_DIR}/grid_battery.cc)
+target_link_libraries(grid_battery PRIVATE mechfit mechfit_options fmt::fmt)
+add_test(NAME fit.grid_battery COMMAND grid_battery)
+set_tests_properties(fit.grid_battery PROPERTIES LABELS long TIMEOUT 1800)
