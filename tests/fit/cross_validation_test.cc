@@ -6,10 +6,8 @@
 #include <map>
 
 #include "mechfit/base/constants.h"
-#include "mechfit/evaluate/verdict.h"
 #include "mechfit/fit/checkpoint.h"
 #include "mechfit/fit/fit.h"
-#include "mechfit/fit/fit_record.h"
 #include "mechfit/fit/state.h"
 #include "tests/support/still_joint.h"
 
@@ -168,33 +166,6 @@ TEST_F(CrossValidated, BitsDoNotDependOnTheNumberOfThreads) {
   for (std::size_t k = 0; k < one.parts.size(); ++k)
     EXPECT_THAT(one.parts[k].model.parameters(),
                 ElementsAreArray(other.parts[k].model.parameters()));
-}
-
-// One run of six hardly moves joint 2, so which one is held out matters.
-int most_frequent_choice(const Log& log, const std::string& family, ThreadPool& pool) {
-  std::map<std::pair<int, Grade>, int> times;  // by number of parameters and grade
-  for (int seed = 0; seed < 10; ++seed) {
-    FitOptions options = of_family(family);
-    options.seed = static_cast<std::uint64_t>(seed);
-    const FitResult result = fit(log, std::nullopt, options, pool);
-    const ModelRecord record = fit_record(result, options);
-    const Scores scores = score_fit(record, held_out_data(result, pool), result, pool);
-    ++times[{result.model.parameter_count(), judge(scores).grade}];
-  }
-  int most = 0;
-  for (const auto& [choice, count] : times) most = std::max(most, count);
-  return most;
-}
-
-TEST_F(CrossValidated, FamilyAndGradeAreTheSameForNearlyAllSeeds) {
-  EXPECT_GE(most_frequent_choice(log_, "auto", pool_), 9);
-}
-
-// Degree 2 follows the midpoint rule's error on a log that was not made by it: with one part held
-// out seven seeds choose degree 1 and three degree 2.
-TEST_F(CrossValidated, DegreeAndGradeAreTheSameForNearlyAllSeeds) {
-  const Log log = testing::still_joint_log(100, 0.001, 7, Integrator::rk4);
-  EXPECT_GE(most_frequent_choice(log, "trig", pool_), 9);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 mechfit_test(fit_long_test LABELS long SOURCES ${CMAKE_CURRENT_LIST_DIR}/fit_long.cc)
+mechfit_test(seeds_long_test LABELS long SOURCES ${CMAKE_CURRENT_LIST_DIR}/seeds_long.cc)
 
 add_executable(grid_battery ${CMAKE_CURRENT_LIST_DIR}/grid_battery.cc)
 target_link_libraries(grid_battery PRIVATE mechfit mechfit_options fmt::fmt)

@@ -19,7 +19,7 @@ namespace {
 
 // omega h of the grid: the midpoint rule's relative error (omega h)^2 / 12 is 0.2 %.
 constexpr double kPhase = 0.15;
-constexpr int kMostParts = 16;
+constexpr int kMostParts = 64;
 // Steps of the first grid, and of a piece where there are more.
 constexpr double kMostSteps = 4000, kPiece = 400;
 // A step costs the cube of the joints: above this number fewer are looked at, one piece at least.
@@ -339,11 +339,15 @@ ModelError model_error(const Ensemble& ensemble, const Log& observed, ThreadPool
   Motion motion = motion_of(all.log);
   MotionSize size = motion_size(n, motion.t, motion.q);
   double fastest = std::max(size.fastest(), 1e-6);
-  const Log log = pieces(observed, kPhase / fastest);
+  // A model that was fitted on finer steps is better than the rule on these.
+  const double finest =
+      ensemble.knowledge && ensemble.knowledge->grid > 0 ? ensemble.knowledge->grid : kInfinity;
+  const auto step = [&] { return std::min(kPhase / fastest, finest); };
+  const Log log = pieces(observed, step());
 
   ErrorSearch search(model, pool);
   search.expected = member_spread(ensemble, all.log, pool);
-  TimeGrid grid = time_grid(log, kPhase / fastest, kMostParts);
+  TimeGrid grid = time_grid(log, step(), kMostParts);
   const SmoothResult smoothed = smooth(grid.log, {}, pool);
   motion = motion_of(smoothed.log);
   size = motion_size(n, motion.t, motion.q);
@@ -363,7 +367,7 @@ ModelError model_error(const Ensemble& ensemble, const Log& observed, ThreadPool
     if (pass + 1 == kPasses || (pass > 0 && size.fastest() < kGrown * fastest)) break;
     fastest = std::max(fastest, size.fastest());
     const int pooled = grid.pooled;
-    grid = time_grid(log, kPhase / fastest, kMostParts);
+    grid = time_grid(log, step(), kMostParts);
     for (double& sigma : search.noise.sigma) sigma *= std::sqrt(1.0 * pooled / grid.pooled);
   }
   if (!draw_errors(search, pool, out))
