@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <tuple>
 
@@ -64,6 +65,17 @@ inline Spoiled hold_values(Log& log, double share, std::uint64_t seed) {
       }
   }
   return bad;
+}
+
+// Noise of Student's t distribution with four degrees of freedom and this standard deviation.
+inline void add_heavy_noise(Log& log, double deviation, std::uint64_t seed) {
+  Random random(seed);
+  for (Trajectory& run : log.runs)
+    for (double& q : run.q) {
+      double square = 0;
+      for (int i = 0; i < 4; ++i) square += std::pow(random.normal(), 2) / 4;
+      q += deviation / std::sqrt(2.0) * random.normal() / std::sqrt(square);
+    }
 }
 
 // What a sensor with steps of `resolution` shows.

@@ -38,8 +38,9 @@ int reliable(const std::vector<Quality::Horizon>& horizons, double limit) {
 }
 
 std::string percent(double share) {
-  return share < 1e-3 ? "0.1 %" : share < 1 ? fmt::format("{:.2g} %", 100 * share)
-                                            : fmt::format("{:.0f} %", 100 * share);
+  return share < 1e-3 ? "0.1 %"
+         : share < 1  ? fmt::format("{:.2g} %", 100 * share)
+                      : fmt::format("{:.0f} %", 100 * share);
 }
 
 std::string good_for(const Quality& quality, const std::vector<Quality::Horizon>& horizons,

@@ -35,9 +35,9 @@ struct CleaningResult {
 // threads.
 CleaningResult clean(const Log& observed, ThreadPool& pool);
 
-// One line for each joint and kind of defect: how many there are and which are worst.
-std::vector<std::string> describe_defects(const Channels& channels,
-                                          const std::vector<Trajectory>& runs,
-                                          const std::vector<Defect>& defects);
+// One line for each joint and kind of defect: how many there are, which are worst, and that they
+// are taken out, or what does so. `log` is the one they were found in, or what was made of it.
+std::vector<std::string> describe_defects(const Log& log, const std::vector<Defect>& defects,
+                                          bool taken_out);
 
 }  // namespace mechfit

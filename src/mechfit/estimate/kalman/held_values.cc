@@ -10,7 +10,7 @@
 namespace mechfit {
 namespace {
 
-constexpr double kSlow = 10;    // share of repeats where the joint is slow, to that of all samples
+constexpr double kSlow = 10;     // share of repeats where the joint is slow, to that of all samples
 constexpr double kChance = 0.1;  // stretches that chance may make in a whole log
 // Moves that differ by less are the same step of a sensor's grid; files round their numbers.
 constexpr double kSameStep = 0.01;
@@ -29,8 +29,8 @@ constexpr double kBlur = 1.5;  // steps of the grid by which rounding makes two 
 
 // How one joint's sensor repeats itself by chance.
 struct Sensor {
-  double moves = 0;  // from sample to sample, in the whole log
-  double step = 0;   // smallest move; 0: the values lie on no grid
+  double moves = 0;    // from sample to sample, in the whole log
+  double step = 0;     // smallest move; 0: the values lie on no grid
   double repeats = 0;  // share of moves of nothing, where the joint is slow
 
   bool by_chance(int length) const { return moves * std::pow(repeats, length) >= kChance; }
@@ -53,9 +53,7 @@ Sensor sensor_of(const Log& log, int joint) {
     if (move > 0) sensor.step = std::min(sensor.step, move);
   });
   double smallest = 0;
-  each_move([&](double move) {
-    smallest += move > 0 && move < (1 + kSameStep) * sensor.step;
-  });
+  each_move([&](double move) { smallest += move > 0 && move < (1 + kSameStep) * sensor.step; });
   // One smallest move is no grid: every log has one.
   if (smallest > 1)
     sensor.repeats = std::min(1.0, kSlow * smallest / (2 * sensor.moves));
@@ -104,10 +102,13 @@ bool held(const Values& q, const Sensor& sensor, int begin, int end) {
   if (here.noise > kNoisy * here.move) return !chance && here.noise >= kDither * sensor.step;
   const double jump = q.move(end), next = q.move(end + 1), before = q.move(begin);
   const double size = std::abs(jump);
+  if (end == q.size())  // nothing follows: a joint that comes to rest slows down before
+    return !chance && std::abs(before) >= kJumpSteps * sensor.step &&
+           std::abs(before) > kRestFactor * std::abs(q.move(begin - 1));
   if (!chance)
-    return sensor.step == 0 ? size > kRestFactor * std::abs(next)
-                            : size >= std::max(kJumpSteps * sensor.step,
-                                               std::abs(next) + kBlur * sensor.step);
+    return sensor.step == 0
+               ? size > kRestFactor * std::abs(next)
+               : size >= std::max(kJumpSteps * sensor.step, std::abs(next) + kBlur * sensor.step);
   return here.noise < kQuiet * here.move && size >= kJumpSteps * sensor.step && jump * next > 0 &&
          jump * before > 0 &&
          size > kJumpFactor * std::max(std::abs(next), std::abs(before)) + sensor.step;
@@ -128,8 +129,7 @@ std::vector<Defect> find_held_values(const Log& log, int joint, ThreadPool& pool
       left -= end - begin - 1;
       for (int k = begin + 1; k < end; ++k) {
         const double share = static_cast<double>(k - begin) / (end - begin);
-        found[r].push_back(
-            {DefectKind::held, r, k, joint, q[k], q[begin] + share * q.move(end)});
+        found[r].push_back({DefectKind::held, r, k, joint, q[k], q[begin] + share * q.move(end)});
       }
     }
     if (left < kFewestObservations) found[r].clear();

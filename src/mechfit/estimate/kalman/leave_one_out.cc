@@ -41,19 +41,17 @@ std::vector<std::vector<Prediction>> leave_one_out(std::span<const Series> serie
     out.emplace_back(series[lane].size);
   }
   std::vector<LaneSummary> summaries(series.size());
-  LaneKalman(series).smooth(parameters, priors, summaries,
-                            [&](int begin, int count, const double* smoothed) {
-                              for (std::size_t lane = 0; lane < series.size(); ++lane) {
-                                const Series& s = series[lane];
-                                const int end = std::min(count, s.size - begin);
-                                for (int k = 0; k < end; ++k) {
-                                  const double* row =
-                                      smoothed + k * kSmoothRows * kSeriesLanes + lane;
-                                  out[lane][begin + k] =
-                                      predict(s.at(begin + k), row[0], row[3 * kSeriesLanes]);
-                                }
-                              }
-                            });
+  LaneKalman(series).smooth(
+      parameters, priors, summaries, [&](int begin, int count, const double* smoothed) {
+        for (std::size_t lane = 0; lane < series.size(); ++lane) {
+          const Series& s = series[lane];
+          const int end = std::min(count, s.size - begin);
+          for (int k = 0; k < end; ++k) {
+            const double* row = smoothed + k * kSmoothRows * kSeriesLanes + lane;
+            out[lane][begin + k] = predict(s.at(begin + k), row[0], row[3 * kSeriesLanes]);
+          }
+        }
+      });
   return out;
 }
 

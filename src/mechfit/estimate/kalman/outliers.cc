@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kNormal = 1.4826022185056018;  // standard deviation / median |x| of normal numbers
 // Standard deviations from which a sample is suspect. Of noise as heavy-tailed as Student's t with
-// four degrees of freedom one sample in 1,000 is further out.
-constexpr double kSuspect = 8;
+// four degrees of freedom one sample in 2,000 is further out.
+constexpr double kSuspect = 10;
 // Neighbours on each side that tell the size of residuals around a sample.
 constexpr int kAround = 10;
 // How many times larger than the median of theirs its z is. Two outliers among them leave no more.
@@ -26,7 +26,7 @@ constexpr int kApart = 4;
 // Observed neighbours on each side, and how many times larger than theirs a glitch's z is.
 constexpr int kAlone = 6;
 constexpr double kAloneFactor = 2;
-constexpr int kCubic = 4;  // samples that a cubic takes
+constexpr int kCubic = 4;       // samples that a cubic takes
 constexpr double kFast = 0.99;  // share of a run that is not its fastest motion
 constexpr double kEndLoss = 6;  // of a cubic from one side, in its error and in its noise
 // How often suspects are judged: each time with those back that were none.
@@ -41,6 +41,8 @@ constexpr double kEndUsual = 4, kUsual = 0.9;
 constexpr int kMostRounds = 12;
 // A run in which more than this share is suspect is no good run with outliers in it.
 constexpr double kMostBad = 0.1;
+// Outliers in a row: more are a motion.
+constexpr std::size_t kLongest = 5;
 // Residuals below this share of the largest position are rounding.
 constexpr double kRounding = 1e-11;
 // Fewer say too little about an intensity of their own.
@@ -62,8 +64,8 @@ struct Run {
 
 double quantile(std::vector<double> values, double share) {
   if (values.empty()) return 0;
-  const auto at = values.begin() +
-                  static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  const auto at =
+      values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
   std::nth_element(values.begin(), at, values.end());
   return *at;
 }
@@ -162,12 +164,13 @@ double usual_error(const Run& run, int side) {
 }
 
 // Samples at an end of a run that those behind them contradict: the smoother would rather bend the
-// motion than doubt a sample which others see from one side only.
-void suspect_end(Run& run, int side) {
+// motion than doubt a sample which others see from one side only. Whether there were any.
+bool suspect_end(Run& run, int side) {
   const int size = static_cast<int>(run.y.size());
   const int first = side > 0 ? 0 : size - 1;
-  if (size < kEnd + kBehind + kParabola + 1) return;
+  if (size < kEnd + kBehind + kParabola + 1) return false;
   double usual = 0;
+  bool any = false;
   for (int i = kEnd - 1; i >= 0; --i) {
     const int k = first + side * i;
     double largest = 0;
@@ -179,7 +182,9 @@ void suspect_end(Run& run, int side) {
     if (!(error > kEndUsual * usual)) continue;
     run.y[k] = std::numeric_limits<double>::quiet_NaN();
     run.suspects.push_back(k);
+    any = true;
   }
+  return any;
 }
 
 // Takes out the worst suspects of a run. Whether there were any.
@@ -195,18 +200,19 @@ bool suspect(Run& run, double scale_of_all) {
     if (!worst) continue;
     std::vector<double> around;
     for (const int i : neighbours(run, k, kAround)) around.push_back(run.z[i]);
-    if (!around.empty() && run.z[k] > kLocal * median(std::move(around)))
-      found.push_back(k);
+    if (!around.empty() && run.z[k] > kLocal * median(std::move(around))) found.push_back(k);
   }
   for (const int k : found) {
     run.y[k] = std::numeric_limits<double>::quiet_NaN();
     run.suspects.push_back(k);
   }
-  return !found.empty();
+  // What hid an outlier at an end may be out now.
+  const bool begin = suspect_end(run, 1), end = suspect_end(run, -1);
+  return !found.empty() || begin || end;
 }
 
-// |value - what the nearest observed samples say|, by the cubic through two on each side, or four on
-// one side at an end; negative when there are not so many.
+// |value - what the nearest observed samples say|, by the cubic through two on each side, or four
+// on one side at an end; negative when there are not so many.
 double cubic_error(const Run& run, int k, double value) {
   const auto near = nearest(run, k, kCubic / 2, kCubic);
   if (static_cast<int>(near.size()) < kCubic) return -1;
@@ -232,8 +238,9 @@ bool alone(const Run& run, int k, double y, double limit) {
   return cubic_error(run, k, y) > kAloneFactor * around;
 }
 
-// Puts back what the samples that are left explain. Whether there was any. A motion that is too fast
-// may have made suspects of many neighbours, so those at the borders of their gap come back first.
+// Puts back what the samples that are left explain. Whether there was any. A motion that is too
+// fast may have made suspects of many neighbours, so those at the borders of their gap come back
+// first.
 bool put_back(Run& run, const Trajectory& from, int n, int joint, double scale_of_all) {
   const auto value = [&](int k) { return from.q[static_cast<std::size_t>(k) * n + joint]; };
   const double least = kSuspect * std::max({run.scale, scale_of_all, run.floor});
@@ -285,6 +292,18 @@ double common_scale(const std::vector<Run>& runs) {
   return median(std::move(scales));
 }
 
+// Stretches too long to be glitches come out of a run's suspects.
+void drop_stretches(Run& run) {
+  auto& all = run.suspects;
+  std::sort(all.begin(), all.end());
+  std::vector<int> kept;
+  for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
+    for (end = begin + 1; end < all.size() && all[end] == all[end - 1] + 1;) ++end;
+    if (end - begin <= kLongest) kept.insert(kept.end(), &all[begin], &all[begin] + (end - begin));
+  }
+  all = std::move(kept);
+}
+
 // The outliers of a run, when its suspects are judged.
 std::vector<Defect> defects_of(const Run& run, const Trajectory& from, int n, int r, int joint) {
   const int size = static_cast<int>(run.y.size()), bad = static_cast<int>(run.suspects.size());
@@ -320,13 +339,13 @@ std::vector<Defect> find_outliers(const Log& log, int joint, ThreadPool& pool) {
     if (!runs[r].suspects.empty()) judged.push_back(r);
   for (int judgement = 0; judgement < kJudgements && !judged.empty(); ++judgement) {
     const double all = common_scale(runs);
-    std::erase_if(judged, [&](int r) {
-      return !put_back(runs[r], log.runs[r], log.n(), joint, all);
-    });
+    std::erase_if(judged,
+                  [&](int r) { return !put_back(runs[r], log.runs[r], log.n(), joint, all); });
     if (!judged.empty()) predict(runs, judged, pool);
   }
   std::vector<Defect> out;
   for (int r = 0; r < static_cast<int>(runs.size()); ++r) {
+    drop_stretches(runs[r]);
     const auto found = defects_of(runs[r], log.runs[r], log.n(), r, joint);
     out.insert(out.end(), found.begin(), found.end());
   }

@@ -13,11 +13,11 @@ namespace mechfit {
 //   s = 1.48 median z                    the noise, whatever its outliers: the largest of those of
 //                                        the run, of all runs and of the neighbours
 //
-// A sample is suspect where z > 8 s and no neighbour's z is larger. Suspects are taken out and the
+// A sample is suspect where z > 10 s and no neighbour's z is larger. Suspects are taken out and the
 // rest is predicted again, until there are none: what an outlier hid or made look bad shows then.
-// In the end every suspect is judged by the samples that are left. It comes back where these explain
-// it, and where its neighbours are hardly predicted better: a glitch is alone, a motion too fast for
-// its sampling is not.
+// In the end every suspect is judged by the samples that are left. It comes back where these
+// explain it, and where its neighbours are hardly predicted better: a glitch is alone, a motion too
+// fast for its sampling is not.
 std::vector<Defect> find_outliers(const Log& log, int joint, ThreadPool& pool);
 
 }  // namespace mechfit
