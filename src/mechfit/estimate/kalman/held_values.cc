@@ -14,6 +14,10 @@ constexpr double kSlow = 10;     // share of repeats where the joint is slow, to
 constexpr double kChance = 0.1;  // stretches that chance may make in a whole log
 // Moves that differ by less are the same step of a sensor's grid; files round their numbers.
 constexpr double kSameStep = 0.01;
+constexpr double kRounding = 1e-9;  // moves below this share of the largest are rounding
+// Moves that lie on a grid are whole numbers of steps. Others come as near to one in a tenth of all
+// cases.
+constexpr double kMostSteps = 400, kNearlyWhole = 0.05, kMostWhole = 0.9, kFewSteps = 5;
 constexpr int kAround = 8;  // samples on each side that tell noise from motion
 // Noise above this share of the moves: no joint rests there without showing it.
 constexpr double kNoisy = 0.2;
@@ -21,6 +25,8 @@ constexpr double kNoisy = 0.2;
 constexpr double kQuiet = 0.1;
 // A joint that starts from rest moves a third as far in its first step as in its second.
 constexpr double kRestFactor = 0.7;
+// A jump where the joint turns round, in moves of the sample behind.
+constexpr double kTurnFactor = 4;
 // A coarse sensor's jump: the least in steps of its grid, and in moves before and after.
 constexpr double kJumpSteps = 3, kJumpFactor = 1.6;
 // Noise in steps of the grid from which on it decides alone what the sensor shows.
@@ -48,14 +54,24 @@ Sensor sensor_of(const Log& log, int joint) {
         if (!std::isnan(move)) see(move);
       }
   };
+  double largest = 0;
   each_move([&](double move) {
     ++sensor.moves;
-    if (move > 0) sensor.step = std::min(sensor.step, move);
+    largest = std::max(largest, move);
   });
-  double smallest = 0;
-  each_move([&](double move) { smallest += move > 0 && move < (1 + kSameStep) * sensor.step; });
-  // One smallest move is no grid: every log has one.
-  if (smallest > 1)
+  each_move([&](double move) {
+    if (move > kRounding * largest) sensor.step = std::min(sensor.step, move);
+  });
+  double smallest = 0, small = 0, whole = 0;
+  each_move([&](double move) {
+    const double ratio = 2 * move / sensor.step;  // the smallest move may be two steps
+    if (!(move > kRounding * largest) || ratio > kMostSteps) return;
+    smallest += move < (1 + kSameStep) * sensor.step;
+    ++small;
+    whole += std::abs(ratio - std::round(ratio)) < kNearlyWhole;
+  });
+  // One smallest move alone is no grid: every log has one.
+  if (smallest > 1 || (small >= kFewSteps && whole > kMostWhole * small))
     sensor.repeats = std::min(1.0, kSlow * smallest / (2 * sensor.moves));
   else
     sensor.step = 0;
@@ -105,6 +121,9 @@ bool held(const Values& q, const Sensor& sensor, int begin, int end) {
   if (end == q.size())  // nothing follows: a joint that comes to rest slows down before
     return !chance && std::abs(before) >= kJumpSteps * sensor.step &&
            std::abs(before) > kRestFactor * std::abs(q.move(begin - 1));
+  // Where a joint turns round it hardly moves, and some sensors repeat themselves there.
+  if (!chance && jump * before < 0 && size < kTurnFactor * std::abs(next) + std::abs(before))
+    return false;
   if (!chance)
     return sensor.step == 0
                ? size > kRestFactor * std::abs(next)

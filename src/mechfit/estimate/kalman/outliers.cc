@@ -25,9 +25,9 @@ constexpr double kLocal = 3;
 constexpr int kApart = 4;
 // Observed neighbours on each side, and how many times larger than theirs a glitch's z is.
 constexpr int kAlone = 6;
-constexpr double kAloneFactor = 2;
-constexpr int kCubic = 4;       // samples that a cubic takes
-constexpr double kFast = 0.99;  // share of a run that is not its fastest motion
+constexpr double kAloneFactor = 2, kAloneEnd = 4;  // seen from both sides, from one
+constexpr int kCubic = 4;                          // samples that a cubic takes
+constexpr double kFast = 0.99;                     // share of a run that is not its fastest motion
 constexpr double kEndLoss = 6;  // of a cubic from one side, in its error and in its noise
 // How often suspects are judged: each time with those back that were none.
 constexpr int kJudgements = 3;
@@ -230,12 +230,13 @@ double cubic_limit(const Run& run) {
 // Whether a sample is further from the cubic through its neighbours than they are from theirs, and
 // than `limit`.
 bool alone(const Run& run, int k, double y, double limit) {
-  const int size = static_cast<int>(run.y.size());
-  // Four samples on one side tell six times less than two on each.
-  double around = k < kEnd || k >= size - kEnd ? kEndLoss / kAloneFactor * limit : limit;
-  for (const int i : neighbours(run, k, kAlone))
-    around = std::max(around, cubic_error(run, i, run.y[i]));
-  return cubic_error(run, k, y) > kAloneFactor * around;
+  const auto near = neighbours(run, k, kAlone);
+  const bool inside = !near.empty() && near.front() < k && near.back() > k;
+  double around = 0;  // largest error there
+  for (const int i : near) around = std::max(around, cubic_error(run, i, run.y[i]));
+  const double error = cubic_error(run, k, y);
+  return inside ? error > kAloneFactor * std::max(around, limit)
+                : error > std::max(kAloneEnd * around, kEndLoss * limit);
 }
 
 // Puts back what the samples that are left explain. Whether there was any. A motion that is too
