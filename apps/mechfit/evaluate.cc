@@ -58,6 +58,9 @@ void add_options(CLI::App& command, Options& o) {
                       by_default(o.evaluate.smoother))
       ->transform(choice<SmoothMethod>())
       ->type_name(choices<SmoothMethod>());
+  command.add_flag("--keep-all", o.evaluate.keep_all,
+                   "Keep outliers, stale ends of runs and held values, which do not judge a model "
+                   "otherwise");
   add_threads(command, o.threads);
   add_json(command, o.json);
 }
@@ -72,6 +75,7 @@ void run(const Options& o) {
     return;
   }
   for (const auto& note : input.notes) print_note(note);
+  for (const auto& note : scores.notes) print_note(note);
   std::printf("%s: %s\n", o.model.c_str(), describe_model(record).c_str());
   print_scores(record.channels, scores);
 }

@@ -122,6 +122,10 @@ void add_method_options(CLI::App& command, FitOptions& fit) {
                 "Faster, but the choice of the family hangs on fewer runs")
       ->group(group);
   command
+      .add_flag("--keep-all", fit.keep_all,
+                "Keep outliers, stale ends of runs and held values, which are taken out otherwise")
+      ->group(group);
+  command
       .add_option("--seed", fit.seed,
                   "Seed of the networks' start, of shuffling and of the choice of held-out runs")
       ->type_name("N")

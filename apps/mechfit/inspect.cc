@@ -7,6 +7,8 @@
 #include "commands.h"
 #include "inspect_model.h"
 #include "log_options.h"
+#include "mechfit/base/thread_pool.h"
+#include "mechfit/estimate/kalman/cleaning.h"
 #include "mechfit/files/files.h"
 #include "terminal.h"
 
@@ -39,7 +41,10 @@ void add_inspect(CLI::App& app, int&) {
     }
     if (!options->at.empty()) throw UsageError("--at is for a model, a .safetensors file");
     const ReadResult result = read_log(options->log.files, options->log.read);
-    const Inspection inspection = inspect_log(result.log);
+    Inspection inspection = inspect_log(result.log);
+    ThreadPool pool(default_threads());
+    const auto defects = describe_defects(result.log, clean(result.log, pool).defects, false);
+    inspection.warnings.insert(inspection.warnings.begin(), defects.begin(), defects.end());
     if (options->json) {
       print_inspection_json(result.log, inspection, result.notes);
     } else {

@@ -19,6 +19,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/base/names.h"                      // name_of, value_of: the words for enums
 #include "mechfit/base/thread_pool.h"                // ThreadPool, default_threads
+#include "mechfit/estimate/kalman/cleaning.h"        // clean, describe_defects
 #include "mechfit/estimate/kalman/smoother.h"        // smooth
 #include "mechfit/estimate/motion/model_smoother.h"  // smooth_with_model
 #include "mechfit/evaluate/ensemble.h"               // ensemble_of

@@ -1,6 +1,7 @@
 #include "mechfit/evaluate/evaluation_data.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "mechfit/base/error.h"
@@ -13,9 +14,16 @@ bool all_have(const Log& log, std::vector<double> Trajectory::*values) {
                      [&](const Trajectory& run) { return (run.*values).size() == run.q.size(); });
 }
 
+bool any_missing(const Log& log) {
+  return std::any_of(log.runs.begin(), log.runs.end(), [](const Trajectory& run) {
+    return std::any_of(run.q.begin(), run.q.end(), [](double q) { return std::isnan(q); });
+  });
+}
+
 EvaluationData unsmoothed(Log observed) {
   EvaluationData data;
-  data.logged_velocities = all_have(observed, &Trajectory::qd);
+  // Positions that are missing are known by smoothing alone, and so are states then.
+  data.logged_velocities = all_have(observed, &Trajectory::qd) && !any_missing(observed);
   data.logged_accelerations = data.logged_velocities && all_have(observed, &Trajectory::qdd);
   data.observed = std::move(observed);
   return data;

@@ -12,7 +12,7 @@ namespace mechfit {
 struct EvaluationData {
   Log observed;
   std::optional<Log> smoothed;        // when not all runs have logged velocities and accelerations
-  bool logged_velocities = false;     // all runs of `observed` have qd
+  bool logged_velocities = false;     // all runs of `observed` have qd, and all q
   bool logged_accelerations = false;  // ... and qdd
 
   // What accelerations are compared with.

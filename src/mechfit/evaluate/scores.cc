@@ -5,6 +5,7 @@
 
 #include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
+#include "mechfit/estimate/kalman/cleaning.h"
 #include "mechfit/log/steps.h"
 
 namespace mechfit {
@@ -153,7 +154,14 @@ Scores evaluate(const Model& model, const Log& observed, const EvaluateOptions& 
 Scores evaluate(const Ensemble& ensemble, const Log& observed, const EvaluateOptions& options,
                 ThreadPool& pool) {
   check_machine(ensemble.model, observed);
-  return evaluate(ensemble, evaluation_data(observed, options.smoother, pool), options, pool);
+  const auto has_velocities = [](const Trajectory& run) { return run.qd.size() == run.q.size(); };
+  if (options.keep_all || std::all_of(observed.runs.begin(), observed.runs.end(), has_velocities))
+    return evaluate(ensemble, evaluation_data(observed, options.smoother, pool), options, pool);
+  const CleaningResult cleaned = clean(observed, pool);
+  Scores scores =
+      evaluate(ensemble, evaluation_data(cleaned.log, options.smoother, pool), options, pool);
+  scores.notes = describe_defects(cleaned.log, cleaned.defects, true);
+  return scores;
 }
 
 namespace {

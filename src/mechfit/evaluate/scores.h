@@ -30,6 +30,9 @@ struct EvaluateOptions {
   StartKind start = StartKind::estimated;
   int window = kStartWindow;                         // samples that an estimated start rests on
   SmoothMethod smoother = SmoothMethod::white_jerk;  // where the log has no velocities
+  // Outliers, stale ends of runs and held values judge the model like all other samples
+  // (cleaning.h); so they do where the log has velocities
+  bool keep_all = false;
 };
 
 // What can be said about a model, given a log it was not fitted to.
@@ -61,6 +64,7 @@ struct Scores {
   double outside = 0;  // share of the samples outside of the region that the model was fitted to
   // How good the model is here; then on further parts of the data, fitted without each of them.
   std::vector<Quality> parts;
+  std::vector<std::string> notes;  // samples that were taken out of the log
 };
 
 // The log's qd and qdd are used where all runs have them, else smoothed ones. A log whose runs are

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "mechfit/base/error.h"
+#include "mechfit/estimate/kalman/cleaning.h"
 #include "mechfit/fit/data_scales.h"
 #include "mechfit/fit/smoothed/samples.h"
 #include "mechfit/log/refine.h"
@@ -49,16 +50,27 @@ Log without_repeats(const Log& log, std::vector<std::string>& notes) {
   return out;
 }
 
+// Without samples that no motion explains.
+Log cleaned(const Log& log, const FitOptions& options, ThreadPool& pool,
+            std::vector<std::string>& notes) {
+  if (options.keep_all || options.smoothed) return log;
+  CleaningResult result = clean(log, pool);
+  for (auto& line : describe_defects(result.log, result.defects, true))
+    notes.push_back(std::move(line));
+  return std::move(result.log);
+}
+
 void split(const Log& observed, const std::optional<Log>& validation, const FitOptions& options,
-           FitData& data) {
+           ThreadPool& pool, FitData& data) {
   if (validation) {
     if (validation->n() != observed.n() || validation->m() != observed.m())
       throw InputError("the validation log has other joints or inputs than the log");
-    data.train = std::make_shared<const Log>(observed);
-    data.validation = std::make_shared<const Log>(*validation);
+    data.train = std::make_shared<const Log>(cleaned(observed, options, pool, data.notes));
+    data.validation = std::make_shared<const Log>(cleaned(*validation, options, pool, data.notes));
     return;
   }
-  Split parts = split_runs(without_repeats(observed, data.notes), options.seed);
+  const Log unlike = without_repeats(observed, data.notes);
+  Split parts = split_runs(cleaned(unlike, options, pool, data.notes), options.seed);
   data.train = std::make_shared<const Log>(std::move(parts.train));
   data.validation = std::make_shared<const Log>(std::move(parts.validation));
   data.notes.push_back(parts.note);
@@ -178,7 +190,7 @@ FitData prepare_fit(const Log& observed, const std::optional<Log>& validation,
                     const FitOptions& options, ThreadPool& pool) {
   FitData data;
   data.channels = observed.channels;
-  split(observed, validation, options, data);
+  split(observed, validation, options, pool, data);
   data.train_smoothed = smoothed(data.train, options, pool);
   const Samples samples = make_samples(data.train_smoothed->log);
   const char* too_short = "every part of the log needs a run of at least three samples";

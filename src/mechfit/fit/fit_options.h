@@ -50,6 +50,9 @@ struct FitOptions {
   // Joint estimation: no cross-validation, one held-out part and the sum of its log-likelihood
   // decide between families
   bool quick = false;
+  // Outliers, stale ends of runs and held values are not taken out (cleaning.h); nor are they from
+  // a log that is `smoothed`
+  bool keep_all = false;
   double step = 0.0;  // joint estimation takes samples at least this far apart; 0: chosen
   ForceKind force = ForceKind::friction;
   std::vector<std::string> input_joints;  // the joint that each input pushes; empty: the first ones

@@ -34,6 +34,10 @@ using Tick = std::function<void(double work)>;
 ModelFit fit_paper_models(std::span<const Series> series, int iterations, ThreadPool& pool,
                           const Tick& tick);
 
+// What all models with white noise on the jerk begin with: a prior that says nothing, R = 1.
+StatePrior flat_prior(const Series& series);
+LaneParameters white_jerk_family();
+
 // White noise on the jerk, a flat prior, and by maximum likelihood one R for each joint and an
 // intensity for each of its runs (one for all runs too short to tell). joint[i] is the joint that
 // series i belongs to. The result is equivariant: data or time in other units give the same

@@ -34,24 +34,6 @@ constexpr double kFineStep = 0.15;
 // by 3e-4.
 constexpr double kLatticeStep = 1.0 / 1024;
 
-StatePrior flat_prior(const Series& s) {
-  StatePrior prior{{0, 0, 0}, {kFlat, 0, 0, kFlat, 0, kFlat}};
-  for (int k = 0; k < s.size; ++k) {
-    if (std::isnan(s.at(k))) continue;
-    prior.x[0] = s.at(k);
-    break;
-  }
-  return prior;
-}
-
-LaneParameters white_jerk_family() {
-  LaneParameters family;
-  family.white_jerk = true;
-  family.uncounted = kUncounted;
-  std::fill(family.r, family.r + kSeriesLanes, 1.0);
-  return family;
-}
-
 // Likelihoods of one series at lambda = 10^x, one x per lane.
 void evaluate(const Series& series, std::span<const double> x, std::span<LaneSummary> summaries) {
   const std::vector<Series> copies(x.size(), series);
@@ -185,6 +167,24 @@ LikelihoodMaximum maximize(std::span<const Group> groups) {
 }
 
 }  // namespace
+
+StatePrior flat_prior(const Series& s) {
+  StatePrior prior{{0, 0, 0}, {kFlat, 0, 0, kFlat, 0, kFlat}};
+  for (int k = 0; k < s.size; ++k) {
+    if (std::isnan(s.at(k))) continue;
+    prior.x[0] = s.at(k);
+    break;
+  }
+  return prior;
+}
+
+LaneParameters white_jerk_family() {
+  LaneParameters family;
+  family.white_jerk = true;
+  family.uncounted = kUncounted;
+  std::fill(family.r, family.r + kSeriesLanes, 1.0);
+  return family;
+}
 
 ModelFit fit_white_jerk_models(std::span<const Series> series, std::span<const int> joint,
                                ThreadPool& pool, const Tick& tick) {
