@@ -98,8 +98,9 @@ void add_method_options(CLI::App& command, FitOptions& fit) {
       ->group(group);
   command
       .add_option("--step", fit.step,
-                  "Seconds between the samples that joint estimation uses (default: chosen, a log "
-                  "finer than its motion is thinned)")
+                  "Seconds between the nodes of the motions that joint estimation finds (default: "
+                  "chosen; a log finer than its motion is thinned, one too coarse for the midpoint "
+                  "rule gets unobserved nodes between its samples)")
       ->check(CLI::PositiveNumber)
       ->type_name("T")
       ->group(group);

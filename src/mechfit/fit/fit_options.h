@@ -53,7 +53,8 @@ struct FitOptions {
   // Outliers, stale ends of runs and held values are not taken out (cleaning.h); nor are they from
   // a log that is `smoothed`
   bool keep_all = false;
-  double step = 0.0;  // joint estimation takes samples at least this far apart; 0: chosen
+  double step = 0.0;  // of the motions that joint estimation finds: longer than the samples' thins
+                      // the log, shorter puts unobserved nodes between them; 0: chosen
   ForceKind force = ForceKind::friction;
   std::vector<std::string> input_joints;  // the joint that each input pushes; empty: the first ones
   bool learn_inputs = false;              // every entry of B is learned
