@@ -207,7 +207,7 @@ class Battery {
     const bool calibrated =
         near(acceleration[0] / bands, 0.5, 0.12) && near(acceleration[1] / bands, 0.9, 0.07) &&
         near(rollout[0] / rolled, 0.5, 0.07) && near(rollout[1] / rolled, 0.9, 0.04);
-    return two >= 0.75 * count && four >= 0.9 * count && same >= 0.8 * count && flattered == 0 &&
+    return two >= 0.75 * count && four >= 0.9 * count && same >= 0.75 * count && flattered == 0 &&
                    calibrated
                ? 0
                : 1;

@@ -89,7 +89,7 @@ TEST(Verdict, BeforeTheFirstHorizonThatCanBeJudgedAccelerationsDecide) {
   EXPECT_EQ(judge(scores(0.4, {hidden, fine})).reliable_until, 1);
   EXPECT_EQ(judge(scores(0.7, {hidden, fine})).grade, Grade::unusable);
   const Verdict blind = judge(scores(0.1, {hidden}));
-  EXPECT_EQ(blind.grade, Grade::good);
+  EXPECT_EQ(blind.grade, Grade::usable);
   EXPECT_THAT(blind.good_for, HasSubstr("noise hides"));
   // What cannot be judged later on neither helps nor harms.
   EXPECT_EQ(judge(scores(0.1, {fine, hidden})).reliable_until, 1);

@@ -75,7 +75,10 @@ std::string Verdict::text() const {
 Grade grade_of(const Quality& quality) {
   const auto horizons = judged(quality);
   const int count = static_cast<int>(horizons.size());
-  if (quality.relative() <= kGoodError &&
+  // Where noise hides every short rollout, nobody can say more than usable.
+  bool seen = horizons.empty();
+  for (int k = 0; k < std::min(kGoodHorizons, count); ++k) seen = seen || horizons[k].judgeable;
+  if (seen && quality.relative() <= kGoodError &&
       reliable(horizons, kGoodError) >= std::min(kGoodHorizons, count))
     return Grade::good;
   if (quality.relative() <= kUsableError && (count == 0 || reliable(horizons, kUsableError) > 0))

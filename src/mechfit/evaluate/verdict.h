@@ -16,7 +16,7 @@ inline constexpr auto kNames<Grade> =
 // their own, of rollouts in units of the better prediction without a model.
 //
 //   good      accelerations and rollouts up to the third horizon, about the time in which the
-//             motion changes, within a fifth
+//             motion changes, within a fifth; at least one of these horizons can be judged
 //   usable    accelerations and rollouts up to the first horizon within a half
 //   unusable  else
 inline constexpr double kGoodError = 0.2, kUsableError = 0.5;
