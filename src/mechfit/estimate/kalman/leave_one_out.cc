@@ -14,8 +14,7 @@ namespace {
 constexpr double kNoOthers = 1e-9;
 
 // Where robust_intensity looks, one for each lane: log10 of the intensity in units of the noise's
-// variance and of the step. At the lowest the smoother averages over some 15 samples each side, at
-// the highest it interpolates. One step more or less changes deviations of predictions by 5 %.
+// variance and of the step. From averaging over many samples to interpolation; chosen by hand.
 constexpr double kLogIntensities[kSeriesLanes] = {-7, -5.5, -4, -2.5, -1, 0.5, 2, 4};
 // Samples that are enough to choose between them.
 constexpr int kEnough = 4000;
