@@ -163,8 +163,9 @@ void print_scores(const Channels& channels, const Scores& scores) {
 
   const Verdict verdict = judge(scores);
   std::printf("\nVerdict: %s. %s\n", verdict.words.c_str(), verdict.good_for.c_str());
-  for (const std::string& limit : verdict.limits) std::printf("  %s\n", limit.c_str());
-  for (const std::string& advice : verdict.advice) std::printf("  %s\n", advice.c_str());
+  for (const std::string& limit : verdict.limits) std::printf("  %s\n", with_flags(limit).c_str());
+  for (const std::string& advice : verdict.advice)
+    std::printf("  %s\n", with_flags(advice).c_str());
 }
 
 }  // namespace mechfit

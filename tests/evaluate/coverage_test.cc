@@ -12,14 +12,9 @@
 namespace mechfit {
 namespace {
 
+using testing::pendulum;
 using testing::simulate;
 using testing::SimulationOptions;
-
-Model pendulum(double gravity) {
-  AnalyticSystem system = make_system("pendulum");
-  system.set_constant("g", gravity);
-  return Model(std::move(system));
-}
 
 TEST(Quantiles, AreThoseOfTheTables) {
   EXPECT_NEAR(normal_quantile(0.5), 0.67449, 1e-5);

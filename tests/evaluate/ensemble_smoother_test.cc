@@ -10,14 +10,9 @@
 namespace mechfit {
 namespace {
 
+using testing::pendulum;
 using testing::simulate;
 using testing::SimulationOptions;
-
-Model pendulum(double gravity) {
-  AnalyticSystem system = make_system("pendulum");
-  system.set_constant("g", gravity);
-  return Model(std::move(system));
-}
 
 // A model that is wrong by as much as its members scatter: their deviations hold the truth.
 TEST(EnsembleSmoother, CountsWhatIsUnsureAboutTheModel) {

@@ -14,24 +14,12 @@
 #include "mechfit/evaluate/acceleration_error.h"
 #include "mechfit/evaluate/model_error.h"
 #include "mechfit/fit/fit.h"
-#include "mechfit/integrate/simulate.h"
+#include "tests/support/machines.h"
 
 namespace mechfit {
 namespace {
 
-using Constants = std::vector<std::pair<std::string, double>>;
-
-struct Machine {
-  std::string name;
-  int joints = kDefaultJoints;
-  Constants constants;
-  double input = 0;  // amplitude
-};
-
-struct Recording {
-  double noise, h, seconds;
-  int runs;
-};
+using namespace mechfit::testing;
 
 struct Judged {
   std::string machine, model;
@@ -40,33 +28,6 @@ struct Judged {
   ModelError error;
   double cpu;
 };
-
-AnalyticSystem system_of(const Machine& machine, const Constants& change = {}) {
-  AnalyticSystem system = make_system(machine.name, machine.joints);
-  for (const auto& [name, value] : machine.constants) system.set_constant(name, value);
-  for (const auto& [name, value] : change) system.set_constant(name, value);
-  return system;
-}
-
-Simulation record(const Machine& machine, const Recording& recording, std::uint64_t seed,
-                  ThreadPool& pool) {
-  const AnalyticSystem system = system_of(machine);
-  SimulateOptions options;
-  options.runs = recording.runs;
-  options.h = recording.h;
-  options.steps = static_cast<int>(std::lround(recording.seconds / recording.h));
-  options.integrator = Integrator::rk4;
-  options.substeps = std::max(1, static_cast<int>(std::lround(recording.h / 0.001)));
-  options.q0 = default_start(system);
-  options.v0.assign(options.q0.size(), {-0.5, 0.5});
-  options.noise.assign(options.q0.size(), recording.noise);
-  options.seed = seed;
-  if (machine.input > 0) {
-    options.input.signal = InputSignal::sines;
-    options.input.amplitude = machine.input;
-  }
-  return simulate(Model(system), system_channels(system), options, pool);
-}
 
 class Battery {
  public:
@@ -177,16 +138,6 @@ class Battery {
   std::vector<Judged> rows_;
 };
 
-const Machine kDouble{"double-pendulum", kDefaultJoints, {}, 0};
-const Machine kDamped{"double-pendulum", kDefaultJoints, {{"eta1", 0.3}, {"eta2", 0.2}}, 0};
-const Machine kPoints{"double-pendulum-points", kDefaultJoints, {}, 0};
-const Machine kCart{"cart-pole", kDefaultJoints, {{"eta_cart", 0.2}}, 3};
-const Machine kFuruta{"furuta", kDefaultJoints, {{"eta_arm", 1e-4}, {"eta_pendulum", 1e-5}}, 0.01};
-const Machine kSpring{"spring-pendulum", kDefaultJoints, {}, 0};
-const Machine kPendulum{"pendulum", kDefaultJoints, {{"eta", 0.1}}, 0};
-const Machine kChain{"chain", 3, {}, 0};
-const Machine kDry{"double-pendulum-links", kDefaultJoints, {{"eta_dry1", 0.3}}, 0};
-
 void wrong_constants(Battery& battery) {
   // Noise, step, seconds, runs.
   const Recording recordings[] = {{0, 0.05, 6, 3},   {0.001, 0.02, 4, 3}, {0.01, 0.05, 6, 3},
@@ -209,14 +160,6 @@ void wrong_constants(Battery& battery) {
   battery.wrong(kDouble, {{"m2", 1.1}}, {0.02, 0.002, 4, 2});  // finer than the motion needs
   battery.wrong(kDouble, {{"m2", 1.1}}, {0.02, 0.05, 6, 1});   // one run
   battery.wrong(kDouble, {{"m2", 1.1}}, {0.02, 0.05, 60, 4});  // more than is looked at
-}
-
-FitOptions options_of(const std::string& family, FitMethod method, int epochs) {
-  FitOptions options;
-  options.family = family;
-  options.method = method;
-  options.epochs = epochs;
-  return options;
 }
 
 void fits(Battery& battery) {

@@ -16,25 +16,13 @@
 #include "mechfit/evaluate/predictions.h"
 #include "mechfit/evaluate/verdict.h"
 #include "mechfit/fit/fit_record.h"
-#include "mechfit/integrate/simulate.h"
 #include "mechfit/log/split.h"
+#include "tests/support/machines.h"
 
 namespace mechfit {
 namespace {
 
-using Constants = std::vector<std::pair<std::string, double>>;
-
-struct Machine {
-  std::string name;
-  int joints = kDefaultJoints;
-  Constants constants;
-  double input = 0;  // amplitude
-};
-
-struct Recording {
-  double noise, h, seconds;
-  int runs;
-};
+using namespace mechfit::testing;
 
 // What is done to a log before it is fitted.
 enum class Damage { none, plain_joints, no_inputs, same_runs, resting_joint };
@@ -56,36 +44,18 @@ struct Row {
   bool clean;
 };
 
-Simulation record(const Case& c, std::uint64_t seed, ThreadPool& pool) {
-  AnalyticSystem system = make_system(c.machine.name, c.machine.joints);
-  for (const auto& [name, value] : c.machine.constants) system.set_constant(name, value);
-  SimulateOptions options;
-  options.runs = c.recording.runs;
-  options.h = c.recording.h;
-  options.steps = static_cast<int>(std::lround(c.recording.seconds / c.recording.h));
-  options.integrator = Integrator::rk4;
-  options.substeps = std::max(1, static_cast<int>(std::lround(c.recording.h / 0.001)));
-  options.q0 = default_start(system);
-  options.v0.assign(options.q0.size(), {-0.5, 0.5});
-  options.noise.assign(options.q0.size(), c.recording.noise);
-  options.seed = seed;
-  if (c.machine.input > 0) {
-    options.input.signal = InputSignal::sines;
-    options.input.amplitude = c.machine.input;
-  }
-  Simulation data = simulate(Model(system), system_channels(system), options, pool);
-  if (c.damage == Damage::resting_joint) {
-    // One run begins so close to rest that nothing happens in it.
-    options.runs = 1;
-    options.seed = seed + 7919;
-    for (auto& range : options.q0) range = {-0.02, 0.02};
-    for (auto& range : options.v0) range = {-0.02, 0.02};
-    const Simulation still = simulate(Model(system), system_channels(system), options, pool);
-    const std::string name = data.observed.runs[0].name;
-    data.observed.runs[0] = still.observed.runs[0];
-    data.truth.runs[0] = still.truth.runs[0];
-    data.observed.runs[0].name = data.truth.runs[0].name = name;
-  }
+// One run of a log with a joint at rest begins so close to it that nothing happens.
+Simulation record_case(const Case& c, std::uint64_t seed, ThreadPool& pool) {
+  Simulation data = record(c.machine, c.recording, seed, pool);
+  if (c.damage != Damage::resting_joint) return data;
+  Recording one = c.recording;
+  one.runs = 1;
+  const Simulation still = record(c.machine, one, seed + 7919, pool,
+                                  std::vector<Interval>(data.observed.n(), Interval{-0.02, 0.02}));
+  const std::string name = data.observed.runs[0].name;
+  data.observed.runs[0] = still.observed.runs[0];
+  data.truth.runs[0] = still.truth.runs[0];
+  data.observed.runs[0].name = data.truth.runs[0].name = name;
   return data;
 }
 
@@ -136,7 +106,7 @@ class Battery {
   void run(const Case& c) {
     ++seed_;
     if ((c.machine.name + " " + c.what).find(filter_) == std::string::npos) return;
-    Simulation data = record(c, seed_, pool_);
+    Simulation data = record_case(c, seed_, pool_);
     apply(c.damage, data);
     const FitResult result = fit(data.observed, {}, c.options, pool_);
     if (!found_model(result.status)) {
@@ -218,7 +188,7 @@ class Battery {
   Quality true_quality(Case c, const ModelRecord& model, const Scores& said) {
     if (c.damage == Damage::resting_joint) c.damage = Damage::none;
     c.recording.runs = kFreshRuns;
-    Simulation fresh = record(c, seed_ + 104729, pool_);
+    Simulation fresh = record_case(c, seed_ + 104729, pool_);
     if (c.damage != Damage::same_runs) apply(c.damage, fresh);
     EvaluateOptions options;
     options.start = StartKind::logged;
@@ -262,24 +232,6 @@ class Battery {
   int refused_ = 0;
   std::vector<Row> rows_;
 };
-
-const Machine kDouble{"double-pendulum", kDefaultJoints, {}, 0};
-const Machine kDamped{"double-pendulum", kDefaultJoints, {{"eta1", 0.3}, {"eta2", 0.2}}, 0};
-const Machine kPoints{"double-pendulum-points", kDefaultJoints, {}, 0};
-const Machine kCart{"cart-pole", kDefaultJoints, {{"eta_cart", 0.2}}, 3};
-const Machine kFuruta{"furuta", kDefaultJoints, {{"eta_arm", 1e-4}, {"eta_pendulum", 1e-5}}, 0.01};
-const Machine kSpring{"spring-pendulum", kDefaultJoints, {}, 0};
-const Machine kPendulum{"pendulum", kDefaultJoints, {{"eta", 0.1}}, 0};
-const Machine kChain{"chain", 3, {}, 0};
-
-FitOptions options_of(const std::string& family, FitMethod method = FitMethod::joint,
-                      int epochs = 0) {
-  FitOptions options;
-  options.family = family;
-  options.method = method;
-  options.epochs = epochs;
-  return options;
-}
 
 void clean_logs(Battery& battery) {
   const FitOptions trig = options_of("trig");

@@ -3,15 +3,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iostream>
 
+#include "mechfit/evaluate/ensemble_smoother.h"
 #include "mechfit/evaluate/scores.h"
 #include "mechfit/fit/fit.h"
+#include "mechfit/fit/fit_record.h"
 #include "mechfit/fit/state.h"
 #include "mechfit/integrate/simulate.h"
 #include "mechfit/log/split.h"
 #include "mechfit/mechanics/families/analytic/analytic.h"
 #include "mechfit/mechanics/point.h"
 #include "tests/support/logs.h"
+#include "tests/support/machines.h"
 
 namespace mechfit {
 namespace {
@@ -199,6 +203,31 @@ TEST(Fit, InputsGiveTheMassMatrixItsPhysicalScale) {
                   100 * std::sqrt(error / size));
       EXPECT_LT(std::sqrt(error / size), 0.02) << machine.name << " by " << name;
     }
+  }
+}
+
+// What smoothing with a fitted model says of its own accuracy is true on a log that the fit has not
+// seen: shares of the true motion within what holds 90 % of a normal distribution.
+TEST(Fit, SmoothingWithItsModelKnowsHowAccurateItIs) {
+  ThreadPool pool(2);
+  const testing::Recording recording{0.1, 0.05, 10, 16};
+  FitOptions options = testing::options_of("trig");
+  options.quick = true;
+  const FitResult result =
+      fit(testing::record(testing::kPoints, recording, 21, pool).observed, {}, options, pool);
+  const Simulation fresh = testing::record(testing::kPoints, recording, 22, pool);
+  const Log smoothed =
+      smooth_with_model(ensemble_of(fit_record(result, options)), fresh.observed, pool).log;
+  for (const auto& [values, deviations] : {std::pair{&Trajectory::q, &Trajectory::q_sd},
+                                           std::pair{&Trajectory::qd, &Trajectory::qd_sd},
+                                           std::pair{&Trajectory::qdd, &Trajectory::qdd_sd}}) {
+    double inside = 0, count = 0;
+    for (std::size_t r = 0; r < smoothed.runs.size(); ++r)
+      for (std::size_t k = 0; k < smoothed.runs[r].q.size(); ++k, ++count)
+        inside += std::abs((smoothed.runs[r].*values)[k] - (fresh.truth.runs[r].*values)[k]) <
+                  1.645 * (smoothed.runs[r].*deviations)[k];
+    std::cout << "share within 1.645 deviations " << inside / count << "\n";
+    EXPECT_NEAR(inside / count, 0.9, 0.06);
   }
 }
 

@@ -1,7 +1,9 @@
 // Prints errors of fits to logs that are coarse or precise for the midpoint rule, whose truth is
 // known, and fails when they are above what docs/logs.md promises.
 //
-//   build/release/tests/grid_battery [PART OF A FAMILY'S NAME]
+//   build/release/tests/grid_battery [PART OF A FAMILY'S NAME [samples]]
+//
+// samples: on the samples' own steps, for comparison.
 
 #include <fmt/format.h>
 
@@ -11,7 +13,7 @@
 
 #include "mechfit/evaluate/acceleration_error.h"
 #include "mechfit/fit/fit.h"
-#include "mechfit/integrate/simulate.h"
+#include "tests/support/machines.h"
 
 namespace mechfit {
 namespace {
@@ -24,34 +26,25 @@ struct Case {
   double most;  // mean squared error of accelerations, mean over seeds
 };
 
-// 16 runs of 10 s of a double pendulum of point masses, by Runge-Kutta's method at fine steps.
-Simulation record(double noise, double step, std::uint64_t seed, ThreadPool& pool) {
-  const AnalyticSystem system = make_system("double-pendulum-points");
-  SimulateOptions options;
-  options.runs = 16;
-  options.h = step;
-  options.steps = static_cast<int>(std::lround(10 / step));
-  options.integrator = Integrator::rk4;
-  options.substeps = static_cast<int>(std::lround(step / 0.001));
-  options.q0 = default_start(system);
-  options.v0.assign(options.q0.size(), {-0.5, 0.5});
-  options.noise.assign(options.q0.size(), noise);
-  options.seed = seed;
-  return simulate(Model(system), system_channels(system), options, pool);
+// 16 runs of 10 s of a double pendulum of point masses.
+Simulation record_pendulum(double noise, double step, int seed, ThreadPool& pool) {
+  return testing::record(testing::kPoints, {noise, step, 10, 16}, static_cast<std::uint64_t>(seed),
+                         pool);
 }
 
 // Whether the case keeps its promise.
-bool run(const Case& c, ThreadPool& pool) {
+bool run(const Case& c, bool samples, ThreadPool& pool) {
   double sum = 0, squares = 0, parts = 0;
   const auto start = std::chrono::steady_clock::now();
   for (int seed = 0; seed < kSeeds; ++seed) {
-    const Simulation data = record(c.noise, c.step, static_cast<std::uint64_t>(100 + seed), pool);
+    const Simulation data = record_pendulum(c.noise, c.step, 100 + seed, pool);
     FitOptions options;
     options.family = c.family;
     options.quick = true;
+    if (samples) options.step = c.step;
     options.seed = static_cast<std::uint64_t>(seed);
     const FitResult result = fit(data.observed, {}, options, pool);
-    const Simulation fresh = record(0, c.step, static_cast<std::uint64_t>(200 + seed), pool);
+    const Simulation fresh = record_pendulum(0, c.step, 200 + seed, pool);
     const double error =
         acceleration_mse(result.model, motion_points(fresh.truth, InputAtSample::next), pool);
     sum += error / kSeeds;
@@ -88,6 +81,6 @@ int main(int argc, char** argv) {
       "| --- | --- | --- | --- | --- |\n");
   bool kept = true;
   for (const Case& c : cases)
-    if (c.family.find(filter) != std::string::npos) kept = mechfit::run(c, pool) && kept;
+    if (c.family.find(filter) != std::string::npos) kept = mechfit::run(c, argc > 2, pool) && kept;
   return kept ? 0 : 1;
 }

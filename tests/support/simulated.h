@@ -6,11 +6,18 @@
 #include "mechfit/base/error.h"
 #include "mechfit/base/random.h"
 #include "mechfit/integrate/runge_kutta.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
 #include "mechfit/mechanics/point.h"
 #include "tests/support/logs.h"
 
 // Logs of a model's own motion, for tests that know the truth.
 namespace mechfit::testing {
+
+inline Model pendulum(double gravity) {
+  AnalyticSystem system = make_system("pendulum");
+  system.set_constant("g", gravity);
+  return Model(std::move(system));
+}
 
 struct SimulationOptions {
   int runs = 4, samples = 101;

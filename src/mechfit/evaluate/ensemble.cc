@@ -6,6 +6,8 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/base/random.h"
+#include "mechfit/log/refine.h"
+#include "mechfit/log/steps.h"
 
 namespace mechfit {
 namespace {
@@ -17,11 +19,6 @@ constexpr int kDraws = 39;
 // have a deviation of 3 (the prior's, joint_laplace.cc), so 0.2 and 1 give the same draws; 10 draws
 // along them too, and the 90 % band of a double pendulum's accelerations then holds 99 %.
 constexpr double kWidestDraw = 0.5;
-
-// Steps that differ by less than this share are the same: they came from decimal numbers.
-constexpr double kSameStep = 1e-6;
-// Across a gap more would cost time and tell nothing.
-constexpr int kMostSubsteps = 64;
 
 }  // namespace
 
@@ -64,9 +61,8 @@ std::vector<Model> draw_members(const Model& model, std::span<const double> cova
 }
 
 int substeps_for(const Ensemble& ensemble, double h) {
-  const double grid = ensemble.knowledge ? ensemble.knowledge->grid : 0;
-  if (!(grid > 0)) return 1;
-  return std::clamp(static_cast<int>(std::ceil(h / grid - kSameStep)), 1, kMostSubsteps);
+  if (!(ensemble.grid() > 0)) return 1;
+  return std::clamp(static_cast<int>(std::ceil(h / ensemble.grid() - kSameStep)), 1, kMostParts);
 }
 
 Ensemble ensemble_of(const ModelRecord& record) {

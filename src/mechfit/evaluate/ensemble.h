@@ -16,6 +16,9 @@ struct Ensemble {
   std::vector<Model> members;  // empty: nothing is known of the spread
   bool mean = false;           // the members' mean predicts, not `model`
   std::optional<Knowledge> knowledge = {};
+
+  // Step of the motions that the model was fitted to [s]; 0: that of the samples.
+  double grid() const { return knowledge ? knowledge->grid : 0; }
 };
 
 // Members of a file that holds them, whose mean predicts; else draws around the model when the file

@@ -23,7 +23,7 @@ constexpr std::pair<std::vector<double> Trajectory::*, std::vector<double> Traje
 
 ModelSmoothResult smooth_with_model(const Ensemble& ensemble, const Log& observed,
                                     ThreadPool& pool) {
-  const double grid = ensemble.knowledge ? ensemble.knowledge->grid : 0;
+  const double grid = ensemble.grid();
   if (grid > 0 && grid < median_step(observed) && observed.runs[0].sample_step == 0) {
     ModelSmoothResult fine = smooth_with_model(ensemble, refine(observed, grid), pool);
     fine.log = observed_samples(fine.log, observed);

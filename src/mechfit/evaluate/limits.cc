@@ -69,7 +69,7 @@ void look_at_errors(const ModelError& error, int joint, std::vector<Limit>& out)
   const double fast = rms(by_speed, by_speed.size() - third, by_speed.size());
   if (fast > kFasterErrors * slow)
     out.push_back(
-        {fmt::format("The error of {} grows with its speed: {:.2g} when slow, {:.2g} when "
+        {fmt::format("The error of {} grows with its speed: {:.3g} when slow, {:.3g} when "
                      "fast.",
                      name, slow, fast),
          "Record more fast motion."});
@@ -107,8 +107,11 @@ std::vector<Limit> limits_of(const Scores& scores, bool good) {
   }
   if (!good && scores.parts.size() > 1 && most > kScatter * least)
     out.push_back(
-        {fmt::format("Its error differs between parts of the log, from {:.2g} to {:.2g} %.",
-                     100 * least, 100 * most),
+        {std::isfinite(most)
+             ? fmt::format("Its error differs between parts of the log, from {:.2g} to {:.3g} %.",
+                           100 * least, 100 * most)
+             : std::string(
+                   "Fitted without some part of the log it has no positive mass matrix there."),
          "More runs would help."});
   if (out.size() > kMostLimits) out.resize(kMostLimits);
   return out;

@@ -19,7 +19,6 @@ namespace {
 
 // omega h of the grid: the midpoint rule's relative error (omega h)^2 / 12 is 0.2 %.
 constexpr double kPhase = 0.15;
-constexpr int kMostParts = 64;
 // Steps of the first grid, and of a piece where there are more.
 constexpr double kMostSteps = 4000, kPiece = 400;
 // A step costs the cube of the joints: above this number fewer are looked at, one piece at least.
@@ -340,8 +339,7 @@ ModelError model_error(const Ensemble& ensemble, const Log& observed, ThreadPool
   MotionSize size = motion_size(n, motion.t, motion.q);
   double fastest = std::max(size.fastest(), 1e-6);
   // A model that was fitted on finer steps is better than the rule on these.
-  const double finest =
-      ensemble.knowledge && ensemble.knowledge->grid > 0 ? ensemble.knowledge->grid : kInfinity;
+  const double finest = ensemble.grid() > 0 ? ensemble.grid() : kInfinity;
   const auto step = [&] { return std::min(kPhase / fastest, finest); };
   const Log log = pieces(observed, step());
 

@@ -39,10 +39,6 @@ std::vector<double> mean_accelerations(std::span<const Model> members, const Mot
   return mean;
 }
 
-double grid_of(const Ensemble& ensemble) {
-  return ensemble.knowledge ? ensemble.knowledge->grid : 0;
-}
-
 int substeps_of(const Ensemble& ensemble, const Log& log, const EvaluateOptions& options) {
   return options.rollout.substeps > 0 ? options.rollout.substeps
                                       : substeps_for(ensemble, median_step(log));
@@ -61,7 +57,7 @@ std::vector<std::vector<double>> rollout_shares(const Ensemble& ensemble, const 
   if (starts.size() == 0) return none;
   std::vector<Starts> drawn;
   const StartEstimate estimate = estimate_states(ensemble.model, observed, options.window, starts,
-                                                 pool, kPredictions, &drawn, grid_of(ensemble));
+                                                 pool, kPredictions, &drawn, ensemble.grid());
   if (estimate.without_model > 0) return none;
   const auto predictions =
       predict_rollouts(ensemble, observed, drawn, substeps_of(ensemble, observed, options), pool);
@@ -127,7 +123,7 @@ void add_rollouts(std::span<const Model> models, const Ensemble& ensemble,
   std::vector<Starts> drawn;
   if (starts.size() > 0 && options.start == StartKind::estimated) {
     const StartEstimate estimate = estimate_states(model, data.observed, options.window, starts,
-                                                   pool, kDrawnStarts, &drawn, grid_of(ensemble));
+                                                   pool, kDrawnStarts, &drawn, ensemble.grid());
     scores.starts_without_model = estimate.without_model;
     rollout.drawn = drawn;
     rollout.window = options.window;

@@ -6,21 +6,12 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/log/refine.h"
+#include "mechfit/log/steps.h"
 
 namespace mechfit {
 namespace {
 
 constexpr int kFewest = 16;  // observations that every run keeps
-
-double median_step(const Log& log) {
-  std::vector<double> steps;
-  for (const auto& run : log.runs)
-    for (int k = 0; k + 1 < run.size(); ++k) steps.push_back(run.t[k + 1] - run.t[k]);
-  MECHFIT_CHECK(!steps.empty(), "a log without steps");
-  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
-  std::nth_element(steps.begin(), middle, steps.end());
-  return *middle;
-}
 
 // Means of `count` samples around every count-th; count is odd.
 Trajectory pool_samples(const Trajectory& run, int n, int m, int count) {

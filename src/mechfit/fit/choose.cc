@@ -20,7 +20,7 @@ namespace {
 // that these are to have: errors of simulated machines stop falling near 0.1.
 constexpr double kMostBias = 0.1, kWantedBias = 0.03;
 // How much finer at least and at most: a bias that large is known by its order only.
-constexpr double kLeastParts = 1.5, kMostParts = 4;
+constexpr double kLeastFiner = 1.5, kMostFiner = 4;
 
 // The constants of the machine, with their standard errors and what the motion does not tell.
 std::vector<std::string> constants_in_words(const JointResult& result,
@@ -152,7 +152,7 @@ std::optional<double> Choice::finer_step() const {
                 last_candidate_->start.held, pool_);
   if (!(bias > kMostBias)) return std::nullopt;
   // B falls with the fourth power of the step.
-  return step / std::clamp(std::pow(bias / kWantedBias, 0.25), kLeastParts, kMostParts);
+  return step / std::clamp(std::pow(bias / kWantedBias, 0.25), kLeastFiner, kMostFiner);
 }
 
 bool Choice::wins(Fitted& fitted) {
@@ -225,10 +225,11 @@ bool Choice::fit_parts(Fitted& fitted) {
 std::string Choice::kept_in_words() const {
   const std::string& name = best_->candidate->start.name;
   if (options_.quick)
-    return fmt::format("family {} is kept: log-likelihood of a held-out observation {}", name,
-                       fmt::join(compared_, ", "));
-  std::string text =
-      fmt::format("family {} is kept: log-likelihood of a held-out observation ", name);
+    return fmt::format(
+        "family {} is kept: log-likelihood of a held-out observation, up to a constant, {}", name,
+        fmt::join(compared_, ", "));
+  std::string text = fmt::format(
+      "family {} is kept: log-likelihood of a held-out observation, up to a constant, ", name);
   const MeanScore mean = mean_score(part_scores(best_->main, best_->parts));
   if (best_->parts.empty() || !std::isfinite(mean.mean))
     text += fmt::format("{:.4f}", best_->main.validation_score);

@@ -95,9 +95,6 @@ std::shared_ptr<const Log> log_of(std::shared_ptr<const SmoothResult> result) {
   return {result, &result->log};
 }
 
-// Steps that differ by less than this share are the same: they came from decimal numbers.
-constexpr double kSameStep = 1e-6;
-
 bool is_finer(double step, const Log& log) {
   return step > 0 && step < (1 - kSameStep) * median_step(log);
 }

@@ -8,21 +8,12 @@
 #include "mechfit/log/steps.h"
 
 namespace mechfit {
-namespace {
-
-// Across a gap more would cost time and memory, and tell nothing.
-constexpr int kMostParts = 64;
-// Share of a part by which a step may miss a whole number of them: it came from decimal numbers.
-constexpr double kRounding = 1e-6;
-
-}  // namespace
-
 Trajectory refine(const Trajectory& run, int n, int m, double step, int most_parts) {
   Trajectory out;
   out.name = run.name;
   for (int k = 0; k < run.size(); ++k) {
     const double h = k + 1 < run.size() ? run.t[k + 1] - run.t[k] : 0;
-    const double wanted = std::min(std::ceil(h / step - kRounding), 1.0 * most_parts);
+    const double wanted = std::min(std::ceil(h / step - kSameStep), 1.0 * most_parts);
     const int parts = std::max(1, static_cast<int>(wanted));
     for (int part = 0; part < parts; ++part) {
       out.t.push_back(run.t[k] + h * part / parts);

@@ -7,6 +7,9 @@
 
 namespace mechfit {
 
+// Parts of a step at most: across a gap more would cost time and memory, and tell nothing.
+inline constexpr int kMostParts = 64;
+
 // Puts unobserved samples (q is NaN) between those of a run, so that no step is longer than `step`,
 // at most `most_parts` - 1 each time: for a motion that is estimated on finer steps than it was
 // sampled. Inputs are held.

@@ -61,7 +61,7 @@ Predictions predict(const FitView& view) {
   std::vector<Starts> drawn;
   if (out.starts.size() > 0) {
     estimate_states(ensemble.model, view.held_out.observed, kStartWindow, out.starts, view.pool,
-                    kPredictions, &drawn, ensemble.knowledge ? ensemble.knowledge->grid : 0);
+                    kPredictions, &drawn, ensemble.grid());
   } else {
     out.starts = run_starts(motion, 0);
     if (out.starts.size() == 0) return out;

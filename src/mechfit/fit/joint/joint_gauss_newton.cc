@@ -149,32 +149,28 @@ Eigen::MatrixXd JointGaussNewton::data_information(const MotionNoise& noise) {
   return ok_ ? S_ : Eigen::MatrixXd();
 }
 
-Eigen::MatrixXd JointGaussNewton::information(const MotionNoise& noise) {
+std::pair<Eigen::MatrixXd, Eigen::VectorXd> JointGaussNewton::undamped(const MotionNoise& noise) {
   reduce(noise, 0);
   if (!ok_) return {};
-  Eigen::MatrixXd S = S_;
-  Eigen::VectorXd g = g_;
-  add_prior(S, g);
-  return S;
+  std::pair<Eigen::MatrixXd, Eigen::VectorXd> out(S_, g_);
+  add_prior(out.first, out.second);
+  return out;
+}
+
+Eigen::MatrixXd JointGaussNewton::information(const MotionNoise& noise) {
+  return undamped(noise).first;
 }
 
 double JointGaussNewton::promise(const MotionNoise& noise) {
-  reduce(noise, 0);
+  const auto [S, g] = undamped(noise);
   if (!ok_) return kInfinity;
-  Eigen::MatrixXd S = S_;
-  Eigen::VectorXd g = g_;
-  add_prior(S, g);
   const Eigen::VectorXd d = free_.step(S, g, free_.from_theta(model_.parameters()));
   return promised_ - g.dot(d) - 0.5 * d.dot(S * d);
 }
 
 Eigen::VectorXd JointGaussNewton::parameter_step(const MotionNoise& noise) {
-  reduce(noise, 0);
-  if (!ok_) return {};
-  Eigen::MatrixXd S = S_;
-  Eigen::VectorXd g = g_;
-  add_prior(S, g);
-  return free_.step(S, g, free_.from_theta(model_.parameters()));
+  const auto [S, g] = undamped(noise);
+  return !ok_ ? g : free_.step(S, g, free_.from_theta(model_.parameters()));
 }
 
 void JointGaussNewton::weigh_coefficients(const MotionNoise& noise) {

@@ -65,6 +65,8 @@ class JointGaussNewton {
   // S_ and g_ around the last linearise, without any prior. Nothing is done for the same noise and
   // damping again: until the step is taken nobody else may factor the runs' quadratics.
   void reduce(const MotionNoise& noise, double damping);
+  // S and g with the priors; empty when some run has too few observations.
+  std::pair<Eigen::MatrixXd, Eigen::VectorXd> undamped(const MotionNoise& noise);
   using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   struct Part {         // of one run
     Rows B;             // weighted by 1/s, and e in its last column  [(T-2) n][p + 1]
