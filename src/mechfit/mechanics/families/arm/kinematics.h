@@ -36,4 +36,15 @@ struct ArmKinematics {
 // move by a along x, then by d along the new z, and turn by theta about it.
 ArmJoint modified_dh(double a, double d, double alpha, double theta);
 
+// The same machine when a log counts joint `joint` otherwise: the geometry's q is sign q_log +
+// offset, sign 1 or -1, offset in rad or m. Links keep their frames, so their inertia is the same.
+ArmKinematics with_sign_and_offset(ArmKinematics kinematics, int joint, double sign, double offset);
+
+// InputError, which begins with `where`, unless parents come before children, rotations are
+// rotations, axes have length one and all numbers are finite.
+void check_kinematics(const ArmKinematics& kinematics, const std::string& where);
+
+// All of it in one line, exact: two geometries are the same when their texts are.
+std::string kinematics_text(const ArmKinematics& kinematics);
+
 }  // namespace mechfit
