@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "mechfit/base/error.h"
+#include "mechfit/mechanics/model_family.h"
 #include "mechfit/mechanics/point.h"
 #include "tests/mechanics/door_check.h"
 #include "tests/support/arms.h"
@@ -47,6 +48,25 @@ TEST(LinkInertia, NumbersAndBodyAreTheSameThing) {
   EXPECT_NEAR(again.mass, body.mass, 1e-13);
   EXPECT_TRUE(again.centre.isApprox(body.centre, 1e-12));
   EXPECT_TRUE(again.inertia.isApprox(body.inertia, 1e-12));
+}
+
+TEST(Arm, ItsPartOfAFileComesBackAndIsChecked) {
+  Random random(9);
+  const Arm arm = random_arm(testing::tree(), 2, true, random);
+  Channels channels;
+  channels.joints = {"a", "b", "c", "d"};
+  channels.joint_types = arm.joint_types();
+  channels.units.resize(4);
+  channels.inputs = {"u1", "u2"};
+  Safetensors file;
+  arm.write(file);
+  const Arm again = Arm::read(file, channels, "file");
+  EXPECT_EQ(kinematics_text(again.config().kinematics), kinematics_text(arm.config().kinematics));
+  EXPECT_EQ(again.config().scales, arm.config().scales);
+  EXPECT_TRUE(std::equal(arm.parameters().begin(), arm.parameters().end(),
+                         again.parameters().begin(), again.parameters().end()));
+  std::get<std::vector<double>>(file.tensors.at("kinematics.axis").values)[2] = 7;
+  EXPECT_THROW(Arm::read(file, channels, "file"), InputError);
 }
 
 // q of the geometry = -q_log + 0.4 for a joint that turns, and one that slides.
