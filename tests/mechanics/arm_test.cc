@@ -41,6 +41,13 @@ TEST(Arm, MassMatrixIsPositiveDefiniteForAnyNumbers) {
   }
 }
 
+// 43 of 70 and 36 of 60, where the first axis is vertical.
+TEST(Arm, CombinationsThatActOnTheMotionAreCounted) {
+  Random random(10);
+  EXPECT_EQ(base_parameter_count(random_arm(testing::panda(), 0, false, random)), 43);
+  EXPECT_EQ(base_parameter_count(random_arm(testing::parallel_arm(), 0, false, random)), 36);
+}
+
 TEST(LinkInertia, NumbersAndBodyAreTheSameThing) {
   Random random(7);
   const Arm arm = random_arm(testing::panda(), 0, false, random);

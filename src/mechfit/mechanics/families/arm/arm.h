@@ -82,4 +82,8 @@ class Arm {
 
 static_assert(DescribedLagrangian<Arm>);
 
+// How many combinations of the links' 10 n numbers act on the motion, rotors aside. The links must
+// not be thin: at a U without an inverse fewer directions count.
+int base_parameter_count(const Arm& arm);
+
 }  // namespace mechfit
