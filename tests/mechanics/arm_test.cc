@@ -20,7 +20,7 @@ TEST(Arm, PullbacksAgreeWithFiniteDifferences) {
   for (const auto& kinematics : {testing::tree(), testing::dh_chain({{0, .3, 0}, {.2, 0, 1.5}})}) {
     const Arm arm = random_arm(kinematics, kinematics.n(), true, random);
     const auto s = testing::random_state(arm, random);
-    testing::expect_door_derivatives(arm, s, 1e-6);
+    testing::expect_door_derivatives(arm, s, 1e-7);
     testing::expect_lane_gradients(arm, s);
   }
 }
