@@ -62,6 +62,27 @@ void print_model_error(const Channels& channels, const Scores& scores) {
               short_number(error.high).c_str());
 }
 
+// What the inputs pushed against what the model would have them push.
+void print_torques(const Channels& channels, const Scores& scores) {
+  const TorqueError& error = scores.torque;
+  if (error.joints.empty()) return;
+  std::vector<std::string> header = {"torques of the inputs"},
+                           model = {"  model, squared error over variance"},
+                           friction = {"  friction alone, likewise"}, rms = {"  model, rms error"},
+                           size = {"  they themselves, standard deviation"};
+  for (std::size_t k = 0; k < error.joints.size(); ++k) {
+    header.push_back(channels.joints[error.joints[k]]);
+    model.push_back(short_number(error.nmse[k]));
+    friction.push_back(short_number(error.friction[k]));
+    rms.push_back(short_number(error.rms[k]));
+    size.push_back(short_number(error.size[k]));
+  }
+  Table table(header);
+  for (const auto& row : {model, friction, rms, size}) table.add(row);
+  table.print();
+  std::puts("  predicting their mean has 1; friction: viscous, Coulomb, offset of the own joint\n");
+}
+
 void print_rollouts(const Channels& channels, const Scores& scores) {
   const auto& horizons = scores.rollout.horizons;
   if (horizons.empty()) return;
@@ -135,6 +156,7 @@ void print_scores(const Channels& channels, const Scores& scores) {
   std::printf("%d run%s, %d samples, %s s; velocities %s, accelerations %s\n\n", scores.runs,
               scores.runs == 1 ? "" : "s", scores.samples, short_number(scores.seconds).c_str(),
               source(scores.logged_velocities), source(scores.logged_accelerations));
+  print_torques(channels, scores);
   print_model_error(channels, scores);
   print_accelerations(channels, scores);
   std::puts("");

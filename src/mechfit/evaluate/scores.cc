@@ -194,6 +194,9 @@ Scores judged_scores(const Ensemble& ensemble, const EvaluationData& data,
            : acceleration_error(model, points, pool);
   scores.acceleration_zero = zero_baseline(points);
   scores.acceleration_mean = mean_baseline(points);
+  if (model.inputs() > 0 && !points.u.empty())
+    scores.torque =
+        torque_error(predict_torques(model, points, pool), points, driven_joints(model));
   if (!data.logged_accelerations && model.joints() <= kMostJudgedJoints)
     scores.model_error = model_error(ensemble, data.observed, pool);
   add_rollouts(mean ? std::span(ensemble.members) : std::span(&model, 1), ensemble, data, options,

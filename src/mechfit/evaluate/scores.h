@@ -13,6 +13,7 @@
 #include "mechfit/evaluate/quality.h"
 #include "mechfit/evaluate/rollout_error.h"
 #include "mechfit/evaluate/start_states.h"
+#include "mechfit/evaluate/torque_error.h"
 
 namespace mechfit {
 
@@ -43,6 +44,7 @@ struct Scores {
   bool logged_accelerations = false;  // what accelerations are compared with, likewise
 
   AccelerationError acceleration, acceleration_zero, acceleration_mean;
+  TorqueError torque;  // of driven joints; of an ensemble that of its model
   // The model's acceleration error as the observations show it. Not made where accelerations are
   // logged, which tell it better, and beyond four joints.
   std::optional<ModelError> model_error;

@@ -22,6 +22,15 @@ json to_json(const ObservedErrors& errors) {
           {"standard_error", errors.standard_error}};
 }
 
+// `driven` are the numbers of the joints that inputs push, from 0.
+json to_json(const TorqueError& error) {
+  return {{"overall", error.overall},
+          {"joints", error.nmse},
+          {"driven", error.joints},
+          {"rms", error.rms},
+          {"friction_only", {{"overall", error.friction_overall}, {"joints", error.friction}}}};
+}
+
 json to_json(const HorizonScore& score) {
   json out = {{"seconds", score.seconds},
               {"starts", score.starts},
@@ -108,6 +117,7 @@ std::string scores_json(const Scores& scores) {
         {"advice", verdict.advice}}},
       {"outside", scores.outside},
       {"parts", parts}};
+  if (!scores.torque.joints.empty()) out["torque_nmse"] = to_json(scores.torque);
   if (scores.model_error) out["noise"] = scores.model_error->noise;
   if (!scores.coverage.empty()) {
     json coverage = json::array();
