@@ -10,6 +10,7 @@
 #include "mechfit/mechanics/families/smm/smm.h"
 #include "mechfit/mechanics/model_family.h"
 #include "mechfit/version.h"
+#include "tests/support/arms.h"
 #include "tests/support/scratch_folder.h"
 
 namespace mechfit {
@@ -53,8 +54,16 @@ ModelRecord analytic_record(const std::string& name, int joints) {
   return {model, channels_for(model, types), {}};
 }
 
+ModelRecord arm_record() {
+  Random random(4);
+  Arm arm = testing::random_arm(testing::tree(), 2, true, random);
+  const auto types = arm.joint_types();
+  Model model(std::move(arm));
+  return {model, channels_for(model, types), {}};
+}
+
 std::vector<ModelRecord> records() {
-  std::vector<ModelRecord> out;
+  std::vector<ModelRecord> out = {arm_record()};
   for (const auto& info : list_systems()) out.push_back(analytic_record(info.name, info.joints));
   out.push_back(analytic_record("chain", 14));
   SmmConfig config = small_config();
@@ -110,11 +119,16 @@ TEST(ModelFile, EveryFamilyComesBackBitByBit) {
     ASSERT_STREQ(loaded.model.family(), record.model.family());
     const auto expected = record.model.parameters(), found = loaded.model.parameters();
     EXPECT_TRUE(std::equal(expected.begin(), expected.end(), found.begin(), found.end()));
-    if (const Smm* smm = record.model.as<Smm>())
+    if (const Smm* smm = record.model.as<Smm>()) {
       EXPECT_EQ(loaded.model.as<Smm>()->config(), smm->config());
-    else
-      EXPECT_EQ(loaded.model.as<AnalyticSystem>()->name(),
-                record.model.as<AnalyticSystem>()->name());
+    }
+    if (const AnalyticSystem* system = record.model.as<AnalyticSystem>()) {
+      EXPECT_EQ(loaded.model.as<AnalyticSystem>()->name(), system->name());
+    }
+    if (const Arm* arm = record.model.as<Arm>()) {
+      EXPECT_EQ(kinematics_text(loaded.model.as<Arm>()->config().kinematics),
+                kinematics_text(arm->config().kinematics));
+    }
     EXPECT_EQ(loaded.channels.joints, record.channels.joints);
     EXPECT_EQ(loaded.channels.joint_types, record.channels.joint_types);
     EXPECT_EQ(loaded.channels.units, record.channels.units);
@@ -219,7 +233,7 @@ TEST(ModelFile, SaysWhatIsWrong) {
        "m.safetensors: format \"mechfit model 2\", expected \"mechfit model 1\" (made by another "
        "version of mechfit?)"},
       {changed(smm, [](F& f) { f.metadata["family"] = "magic"; }),
-       "m.safetensors: family \"magic\", expected one of analytic, trig, smm"},
+       "m.safetensors: family \"magic\", expected one of analytic, arm, trig, smm"},
       {changed(smm, [](F& f) { f.metadata["config"] = "[1]"; }),
        "m.safetensors: config is not a JSON object"},
       {changed(smm, [](F& f) { f.metadata["config"] = "{}"; }),

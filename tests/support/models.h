@@ -14,6 +14,7 @@
 #include "mechfit/mechanics/families/smm/smm.h"
 #include "mechfit/mechanics/families/trig/trig.h"
 #include "mechfit/mechanics/model.h"
+#include "tests/support/arms.h"
 
 // Models of every family, for tests of the algorithms that go through the door.
 namespace mechfit::testing {
@@ -96,6 +97,8 @@ inline std::vector<ModelCase> few_parameter_cases() {
   cases.push_back({"TrigCart", [=](Random& random) {
                      return random_trig({JointType::plain, periodic}, 1, random);
                    }});
+  cases.push_back(
+      {"ArmTree", [](Random& random) { return Model(random_arm(tree(), 2, true, random)); }});
   return cases;
 }
 

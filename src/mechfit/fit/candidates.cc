@@ -24,6 +24,7 @@ StartData start_data(const FitData& data, const FitOptions& options) {
   start.learn_inputs = options.learn_inputs;
   start.scale = options.scale;
   start.fix = options.fix;
+  start.robot = options.robot;
   return start;
 }
 

@@ -5,6 +5,7 @@
 #include "mechfit/files/files.h"
 #include "mechfit/files/number.h"
 #include "mechfit/fit/state_archive.h"
+#include "mechfit/mechanics/families/arm/arm_description.h"
 
 namespace mechfit {
 namespace {
@@ -35,6 +36,7 @@ std::string settings_text(const FitOptions& o) {
       o.patience, o.barrier_weight.value_or(0.0), name_of(o.integrator), name_of(o.precision),
       o.scale, o.quick, o.keep_all);
   for (const auto& [name, value] : o.fix) text += fmt::format(" fix.{}={}", name, value);
+  if (o.robot) text += " robot=" + description_text(*o.robot);
   return text;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,9 +34,9 @@ inline constexpr auto kNames<Selection> = names<Selection>(
     {{Selection::acceleration, "acceleration"}, {Selection::objective, "objective"}});
 
 struct FitOptions {
-  // smm (networks), trig (trigonometric polynomials), the name of an analytic system
-  // (list_systems), or auto: those that take part by themselves (families.h), whichever makes the
-  // held-out runs most likely
+  // smm (networks), trig (trigonometric polynomials), arm (rigid bodies, needs `robot`), the name
+  // of an analytic system (list_systems), or auto: those that take part by themselves (families.h),
+  // whichever makes the held-out runs most likely
   std::string family = "auto";
   FitMethod method = FitMethod::joint;
   double learning_rate = 0.0;  // 0: 0.01
@@ -67,6 +68,8 @@ struct FitOptions {
   Precision precision = Precision::float64;      // float32: networks on smoothed data train faster
   bool scale = true;                  // take scales from the data and weigh errors per joint
   std::map<std::string, double> fix;  // constants of an analytic system that are known
+  // Geometry of the machine and what its links start from; with it family arm takes part
+  std::shared_ptr<const ArmDescription> robot;
 };
 
 }  // namespace mechfit

@@ -2,6 +2,7 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/mechanics/families/analytic/analytic.h"
+#include "mechfit/mechanics/families/arm/arm.h"
 #include "mechfit/mechanics/families/smm/smm.h"
 #include "mechfit/mechanics/families/trig/trig.h"
 
@@ -11,6 +12,7 @@ namespace {
 std::vector<Family>& list() {
   static std::vector<Family> families = {
       family_of<AnalyticSystem>(),
+      family_of<Arm>(),
       family_of<Trig>(),
       family_of<Smm>(),
   };

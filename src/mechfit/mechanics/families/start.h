@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,8 @@
 
 // What a family may know when it makes the model that a fit starts from.
 namespace mechfit {
+
+struct ArmDescription;  // arm/arm_description.h
 
 // What is known of the forces that are not from the potential or the inputs.
 enum class ForceKind { none, network, friction, friction_network };
@@ -42,6 +45,7 @@ struct StartData {
   bool learn_inputs = false;
   bool scale = true;
   std::map<std::string, double> fix;
+  std::shared_ptr<const ArmDescription> robot;  // null: nothing is known of the geometry
 
   bool force_network() const {
     return force == ForceKind::network || force == ForceKind::friction_network;

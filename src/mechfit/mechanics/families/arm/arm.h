@@ -12,6 +12,9 @@
 
 namespace mechfit {
 
+struct Start;
+struct StartData;
+
 struct ArmConfig {
   ArmKinematics kinematics;
   std::vector<JointType> joints;  // [n]
@@ -61,6 +64,9 @@ class Arm {
   // The door's second half, see model.h and families.h.
   static constexpr const char* kFamily = "arm";
   static constexpr ParameterKind kKind = ParameterKind::constants;
+  static bool known_as(const std::string& option);
+  static bool automatic(const StartData& data);
+  static std::vector<Start> starts(const StartData& data);
   static Arm read(const Safetensors& file, const Channels& channels, const std::string& name);
   void write(Safetensors& file) const;
   std::vector<JointType> joint_types() const { return config_.joints; }
