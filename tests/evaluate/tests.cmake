@@ -1,7 +1,3 @@
 foreach(battery model_error_battery verdict_battery)
-  add_executable(${battery} ${CMAKE_CURRENT_LIST_DIR}/${battery}.cc)
-  target_link_libraries(${battery} PRIVATE mechfit mechfit_options fmt::fmt)
-  target_include_directories(${battery} PRIVATE ${PROJECT_SOURCE_DIR})
-  add_test(NAME evaluate.${battery} COMMAND ${battery})
-  set_tests_properties(evaluate.${battery} PROPERTIES LABELS long TIMEOUT 1800)
+  mechfit_battery(${battery} ${CMAKE_CURRENT_LIST_DIR}/${battery}.cc)
 endforeach()
