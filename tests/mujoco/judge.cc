@@ -99,7 +99,9 @@ std::string spring_pendulum_xml(const AnalyticSystem& s) {
 
 std::string body_xml(const AnalyticSystem& s) {
   if (s.name() == "pendulum") return pendulum_xml(s);
-  if (s.name() == "double-pendulum" || s.name() == "chain") return chain_xml(s);
+  if (s.name() == "double-pendulum" || s.name() == "acrobot" || s.name() == "pendubot" ||
+      s.name() == "chain")
+    return chain_xml(s);
   if (s.name() == "double-pendulum-points") return points_xml(s);
   if (s.name() == "double-pendulum-links") return links_xml(s);
   if (s.name() == "cart-pole") return cart_pole_xml(s);
@@ -127,7 +129,8 @@ mjModel* load(const AnalyticSystem& system, double time_step) {
 }  // namespace
 
 Judge::Judge(const AnalyticSystem& system, double time_step)
-    : absolute_(system.name() == "double-pendulum-points" ||
+    : driven_(system.name() == "acrobot" ? 1 : 0),
+      absolute_(system.name() == "double-pendulum-points" ||
                 system.name() == "double-pendulum-links"),
       model_(load(system, time_step), mj_deleteModel),
       data_(mj_makeData(model_.get()), mj_deleteData) {}
@@ -150,7 +153,7 @@ void Judge::set_state(const MujocoState& state, const std::vector<double>& u) {
   const auto q = to_relative(state.q), v = to_relative(state.v);
   std::copy(q.begin(), q.end(), data_->qpos);
   std::copy(v.begin(), v.end(), data_->qvel);
-  if (!u.empty()) data_->qfrc_applied[0] = u[0];  // all driven systems drive their first joint
+  if (!u.empty()) data_->qfrc_applied[driven_] = u[0];
 }
 
 std::vector<double> Judge::acceleration(const MujocoState& state, const std::vector<double>& u) {

@@ -31,6 +31,7 @@ class Judge {
   std::vector<double> to_relative(std::vector<double> x) const;
   std::vector<double> from_relative(const double* x) const;
 
+  int driven_;  // joint that the input pushes
   bool absolute_;
   std::unique_ptr<mjModel, void (*)(mjModel*)> model_;
   std::unique_ptr<mjData, void (*)(mjData*)> data_;

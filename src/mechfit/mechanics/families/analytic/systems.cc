@@ -16,6 +16,8 @@ std::vector<SystemInfo> list_systems() {
       {"cart-pole", "point mass hanging from a cart, force on the cart", 2, false},
       {"furuta", "rotary pendulum, torque on the arm", 2, false},
       {"spring-pendulum", "point mass on a spring: angle and length", 2, false},
+      {"acrobot", "two uniform rods, torque on the second joint", 2, false},
+      {"pendubot", "two uniform rods, torque on the first joint", 2, false},
   };
 }
 
@@ -37,6 +39,8 @@ AnalyticSystem make_system(const std::string& name, int joints) {
     if (name == "cart-pole") return AnalyticSystem(cart_pole());
     if (name == "furuta") return AnalyticSystem(furuta());
     if (name == "spring-pendulum") return AnalyticSystem(spring_pendulum());
+    if (name == "acrobot") return AnalyticSystem(acrobot());
+    if (name == "pendubot") return AnalyticSystem(pendubot());
   }
   throw InputError("unknown system '" + name + "', expected one of " + valid);
 }

@@ -7,6 +7,8 @@ namespace mechfit {
 
 Equations pendulum();
 Equations double_pendulum();
+Equations acrobot();
+Equations pendubot();
 Equations double_pendulum_points();
 Equations double_pendulum_links();
 Equations chain(int links);

@@ -12,6 +12,29 @@ JointDefinition angle(const std::string& name) { return {name, JointType::period
 
 std::string numbered(const std::string& name, int i) { return name + std::to_string(i + 1); }
 
+// Two uniform rods; q2 is the angle of the second relative to the first. Appendix of the paper,
+// with I1 = m1 l1^2 / 3 and I2 = m2 l2^2 / 3:
+//   M11 = I1 + I2 + m2 l1^2 + m2 l1 l2 cos q2,  M12 = I2 + 1/2 m2 l1 l2 cos q2,  M22 = I2
+//   V = -1/2 m1 g l1 cos q1 - m2 g (l1 cos q1 + 1/2 l2 cos(q1 + q2)),  F = -eta v
+// A motor may turn one of the joints: F_driven += u; -1: none does.
+Equations two_rods(const std::string& name, int driven) {
+  std::vector<InputDefinition> inputs;
+  if (driven >= 0) inputs.push_back({"torque", "N m"});
+  EquationWriter s(name, {angle("q1"), angle("q2")}, inputs);
+  const Expr m1 = s.constant("m1", 1, "kg"), m2 = s.constant("m2", 1, "kg");
+  const Expr l1 = s.constant("l1", 1, "m"), l2 = s.constant("l2", 1, "m");
+  const Expr g = s.constant("g", 10, "m/s^2", Range::any);
+  const Expr I1 = (1.0 / 3) * m1 * l1 * l1, I2 = (1.0 / 3) * m2 * l2 * l2;
+  const Expr coupling = m2 * l1 * l2 * cos(s.q(1));
+  s.M(0, 0) = I1 + I2 + m2 * l1 * l1 + coupling;
+  s.M(1, 0) = I2 + 0.5 * coupling;
+  s.M(1, 1) = I2;
+  s.V = -((0.5 * m1 + m2) * g * l1) * cos(s.q(0)) - 0.5 * m2 * g * l2 * cos(s.q(0) + s.q(1));
+  if (driven >= 0) s.F(driven) = s.u(0);
+  s.viscous_damping({"eta1", "eta2"}, {kAngularDamping, kAngularDamping});
+  return s.finish();
+}
+
 }  // namespace
 
 // A point mass m on a massless rod of length l.
@@ -26,24 +49,9 @@ Equations pendulum() {
   return s.finish();
 }
 
-// Two uniform rods; q2 is the angle of the second relative to the first. Appendix of the paper,
-// with I1 = m1 l1^2 / 3 and I2 = m2 l2^2 / 3:
-//   M11 = I1 + I2 + m2 l1^2 + m2 l1 l2 cos q2,  M12 = I2 + 1/2 m2 l1 l2 cos q2,  M22 = I2
-//   V = -1/2 m1 g l1 cos q1 - m2 g (l1 cos q1 + 1/2 l2 cos(q1 + q2)),  F = -eta v
-Equations double_pendulum() {
-  EquationWriter s("double-pendulum", {angle("q1"), angle("q2")});
-  const Expr m1 = s.constant("m1", 1, "kg"), m2 = s.constant("m2", 1, "kg");
-  const Expr l1 = s.constant("l1", 1, "m"), l2 = s.constant("l2", 1, "m");
-  const Expr g = s.constant("g", 10, "m/s^2", Range::any);
-  const Expr I1 = (1.0 / 3) * m1 * l1 * l1, I2 = (1.0 / 3) * m2 * l2 * l2;
-  const Expr coupling = m2 * l1 * l2 * cos(s.q(1));
-  s.M(0, 0) = I1 + I2 + m2 * l1 * l1 + coupling;
-  s.M(1, 0) = I2 + 0.5 * coupling;
-  s.M(1, 1) = I2;
-  s.V = -((0.5 * m1 + m2) * g * l1) * cos(s.q(0)) - 0.5 * m2 * g * l2 * cos(s.q(0) + s.q(1));
-  s.viscous_damping({"eta1", "eta2"}, {kAngularDamping, kAngularDamping});
-  return s.finish();
-}
+Equations double_pendulum() { return two_rods("double-pendulum", -1); }
+Equations acrobot() { return two_rods("acrobot", 1); }
+Equations pendubot() { return two_rods("pendubot", 0); }
 
 // Two point masses on massless rods, both angles absolute (from the vertical).
 //   M11 = (m1 + m2) l1^2,  M12 = m2 l1 l2 cos(q1 - q2),  M22 = m2 l2^2
