@@ -46,7 +46,9 @@ TEST(Banded, AgreesWithDenseAlgebra) {
     for (int i = 0; i < size; ++i)
       for (int c = 0; c < 3; ++c) many[i * 3 + c] = (c + 1) * b[i];
     matrix.solve_lower(one);
-    matrix.solve_lower(3, many.data());
+    const int part = size / 3;
+    matrix.solve_lower(3, 0, part, many.data());
+    matrix.solve_lower(3, part, size - part, &many[3 * part]);
     for (int i = 0; i < size; ++i)
       for (int c = 0; c < 3; ++c) EXPECT_NEAR(many[i * 3 + c], (c + 1) * one[i], 1e-12);
   }

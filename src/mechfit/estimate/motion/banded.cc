@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "mechfit/base/error.h"
 
@@ -63,11 +64,11 @@ void Banded::solve(std::span<double> x) const {
   solve_upper(x);
 }
 
-void Banded::solve_lower(int columns, double* rows) const {
-  for (int i = 0; i < size_; ++i) {
-    double* x = rows + static_cast<std::size_t>(i) * columns;
+void Banded::solve_lower(int columns, int first, int count, double* rows) const {
+  for (int i = first; i < first + count; ++i) {
+    double* x = rows + static_cast<std::ptrdiff_t>(i - first) * columns;
     for (int k = std::max(0, i - half_); k < i; ++k) {
-      const double* other = rows + static_cast<std::size_t>(k) * columns;
+      const double* other = rows + static_cast<std::ptrdiff_t>(k - first) * columns;
       const double l = at(i, k);
       for (int c = 0; c < columns; ++c) x[c] -= l * other[c];
     }

@@ -24,11 +24,13 @@ class Banded {
   [[nodiscard]] bool factor();
 
   // With the factor in place:
-  double log_determinant() const;                     // of A
-  void solve_lower(std::span<double> x) const;        // L x = b, in place of b
-  void solve_upper(std::span<double> x) const;        // L' x = b
-  void solve(std::span<double> x) const;              // A x = b
-  void solve_lower(int columns, double* rows) const;  // L X = B, B [size][columns]
+  double log_determinant() const;               // of A
+  void solve_lower(std::span<double> x) const;  // L x = b, in place of b
+  void solve_upper(std::span<double> x) const;  // L' x = b
+  void solve(std::span<double> x) const;        // A x = b
+  // L X = B for `count` rows of X, B [size][columns] from row `first` on; X's rows before, as far
+  // as the band reaches back, stand before `rows`.
+  void solve_lower(int columns, int first, int count, double* rows) const;
   Banded inverse() const;  // the entries of A^-1 within the band (Takahashi)
 
  private:

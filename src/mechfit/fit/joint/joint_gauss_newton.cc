@@ -25,6 +25,9 @@ constexpr double kRidge = 1e-10;
 // it has vanished. kLoosest 0.003 and 0.03: same errors to four digits. kTightest on N, P, C: 1e5
 // +3, +67, +67 %, 1e7 0, -45, -25 %, 1e9 0, -69, -27 %: exact machines would gain by a tighter one.
 constexpr double kLoosest = 1e-2, kTightest = 1e6;
+// Configurations of a slice. Long enough for Gram matrices at full speed, short enough for its rows
+// to stay in the second-level cache.
+constexpr int kSlice = 128;
 constexpr double kSmallest = 1e-300;  // keeps a division by zero away
 // The least share of a coefficient that data determine: with none its prior would be the loosest.
 // 1e-4 and 1e-2: same errors to four digits.
@@ -87,43 +90,57 @@ bool JointGaussNewton::linearise() {
   return runs_.linearise(model_, RunDerivatives::parameters);
 }
 
+// B and X are made and used slice by slice: a slice's B begins with the last two errors of the
+// slice before, its X with the rows that the band reaches back to.
 void JointGaussNewton::reduce_run(const MotionNoise& noise, double damping, MotionRun& run,
                                   Part& part) const {
   const int n = model_.joints(), p = model_.parameter_count(), free = free_.size();
-  const int rows = (run.samples() - 2) * n;
+  const int samples = run.samples(), columns = free + 1;
+  part.ok = run.quadratic.factor(noise, damping);
+  if (!part.ok) return;
   const Eigen::VectorXd slope = free_.slopes(model_.parameters());
   std::vector<int> index(free);
   for (int k = 0; k < free; ++k) index[k] = free_.index(k);
-  part.B.resize(rows, free + 1);
-  for (int row = 0; row < rows; ++row) {
-    const double weight = 1 / noise.s[row % n];
-    const double* theta = &run.error.theta[static_cast<std::size_t>(row) * p];
-    double* out = part.B.row(row).data();
-    for (int k = 0; k < free; ++k) out[k] = weight * slope[k] * theta[index[k]];
-    out[free] = weight * run.error.e[row];
-  }
-  part.ok = run.quadratic.factor(noise, damping);
-  if (!part.ok) return;
-  // X = L^-1 [A'B | g_q]
-  part.X.resize(run.samples() * n, free + 1);
-  for (int t = 0; t < run.samples(); ++t)
-    for (int i = 0; i < n; ++i) {
-      double* x = part.X.row(t * n + i).data();
-      std::fill_n(x, free, 0.0);
-      for (int a = std::max(0, t - run.samples() + 3); a < 3 && a <= t; ++a)
-        for (int j = 0; j < n; ++j) {
-          const int error = t - a;  // whose a-th configuration this is
-          const double* b = part.B.row(error * n + j).data();
-          const double weight = run.error.jacobian[((error * 3 + a) * n + j) * n + i] / noise.s[j];
-          for (int k = 0; k < free; ++k) x[k] += weight * b[k];
-        }
+  const Banded& factor = run.quadratic.hessian();
+  const int slice = std::min(kSlice, samples), before = factor.half(), carried = 2 * n;
+  Rows B = Rows::Zero(carried + slice * n, columns), X = Rows::Zero(before + slice * n, columns);
+  part.S.setZero(columns, columns);
+  part.promised = 0;
+  for (int first = 0; first < samples; first += slice) {
+    const int count = std::min(slice, samples - first);
+    const int errors = std::max(0, std::min(count, samples - 2 - first));
+    for (int row = 0; row < errors * n; ++row) {
+      const std::size_t error = static_cast<std::size_t>(first) * n + row;
+      const double weight = 1 / noise.s[row % n];
+      const double* theta = &run.error.theta[error * p];
+      double* out = B.row(carried + row).data();
+      for (int k = 0; k < free; ++k) out[k] = weight * slope[k] * theta[index[k]];
+      out[free] = weight * run.error.e[error];
     }
-  for (int k = 0; k < run.samples() * n; ++k) part.X(k, free) = run.quadratic.gradient()[k];
-  run.quadratic.hessian().solve_lower(free + 1, part.X.data());
-  part.S.setZero(free + 1, free + 1);
-  add_gram(rows, free + 1, part.B.data(), 1, part.S.data());
-  add_gram(run.samples() * n, free + 1, part.X.data(), -1, part.S.data());
-  part.promised = 0.5 * part.X.col(free).squaredNorm();
+    // A'B | g_q
+    for (int t = first; t < first + count; ++t)
+      for (int i = 0; i < n; ++i) {
+        double* x = X.row(before + (t - first) * n + i).data();
+        std::fill_n(x, free, 0.0);
+        for (int a = std::max(0, t - samples + 3); a < 3 && a <= t; ++a)
+          for (int j = 0; j < n; ++j) {
+            const int error = t - a;  // whose a-th configuration this is
+            const double* b = B.row(carried + (error - first) * n + j).data();
+            const double weight =
+                run.error.jacobian[((static_cast<std::size_t>(error) * 3 + a) * n + j) * n + i] /
+                noise.s[j];
+            for (int k = 0; k < free; ++k) x[k] += weight * b[k];
+          }
+        x[free] = run.quadratic.gradient()[t * n + i];
+      }
+    factor.solve_lower(columns, first * n, count * n, X.row(before).data());
+    add_gram(errors * n, columns, B.row(carried).data(), 1, part.S.data());
+    add_gram(count * n, columns, X.row(before).data(), -1, part.S.data());
+    part.promised += 0.5 * X.col(free).segment(before, count * n).squaredNorm();
+    // Only the last slice is shorter, so the ends are where the next one looks for them.
+    std::copy_n(B.row(slice * n).data(), carried * columns, B.data());
+    std::copy_n(X.row(slice * n).data(), before * columns, X.data());
+  }
 }
 
 void JointGaussNewton::reduce(const MotionNoise& noise, double damping) {
@@ -186,6 +203,27 @@ void JointGaussNewton::weigh_coefficients(const MotionNoise& noise) {
   }
 }
 
+std::vector<double> JointGaussNewton::motion_step(const MotionNoise& noise, const MotionRun& run,
+                                                  const Eigen::VectorXd& step) {
+  const int n = static_cast<int>(noise.s.size()), p = static_cast<int>(step.size());
+  std::vector<double> dq(run.quadratic.gradient().begin(), run.quadratic.gradient().end());
+  for (int error = 0; error + 2 < run.samples(); ++error)
+    for (int j = 0; j < n; ++j) {
+      const std::size_t row = static_cast<std::size_t>(error) * n + j;
+      const double change =
+          Eigen::Map<const Eigen::VectorXd>(&run.error.theta[row * p], p).dot(step);
+      const double pull = change / (noise.s[j] * noise.s[j]);
+      for (int a = 0; a < 3; ++a)
+        for (int i = 0; i < n; ++i)
+          dq[(error + a) * n + i] +=
+              pull *
+              run.error.jacobian[((static_cast<std::size_t>(error) * 3 + a) * n + j) * n + i];
+    }
+  run.quadratic.hessian().solve(dq);
+  for (double& x : dq) x = -x;
+  return dq;
+}
+
 // J after the step (length dphi, length dq); the motions are left in parts_.trial, the parameters
 // in the model.
 double JointGaussNewton::try_step(const MotionNoise& noise, const std::vector<double>& theta,
@@ -198,15 +236,15 @@ double JointGaussNewton::try_step(const MotionNoise& noise, const std::vector<do
   model_.set_parameters(trial);
   const double prior = prior_value();
   if (!std::isfinite(prior)) return kInfinity;
+  // Of theta, as the errors' derivatives are
+  const Eigen::VectorXd slope = free_.slopes(theta);
+  Eigen::VectorXd step = Eigen::VectorXd::Zero(static_cast<int>(theta.size()));
+  for (int k = 0; k < free_.size(); ++k) step[free_.index(k)] = slope[k] * d[k];
   return prior + runs_.sum([&](MotionRun& run, int k) {
     Part& part = parts_[k];
     part.trial = run.q;
-    // dq = -L^-T (x + X dphi)
-    const int free = free_.size();
-    Eigen::VectorXd dq = part.X.col(free) + part.X.leftCols(free) * d;
-    run.quadratic.hessian().solve_upper({dq.data(), static_cast<std::size_t>(dq.size())});
-    for (std::size_t i = 0; i < part.trial.size(); ++i)
-      part.trial[i] -= length * dq[static_cast<int>(i)];
+    const std::vector<double> dq = motion_step(noise, run, step);
+    for (std::size_t i = 0; i < part.trial.size(); ++i) part.trial[i] += length * dq[i];
     return run.objective(model_, part.trial, noise);
   });
 }

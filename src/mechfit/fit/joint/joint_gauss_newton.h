@@ -16,7 +16,7 @@ namespace mechfit {
 //   S = sum over runs of B'B/s^2 - X'X,   X = L^-1 A'B/s^2
 //   g = sum over runs of B'e/s^2 - X'x,   x = L^-1 g_q
 //
-// in time linear in the length of the runs; then dq = -L^-T (x + X dphi).
+// in time linear in the length of the runs; then dq = -H^-1 (g_q + A'B dphi / s^2).
 class JointGaussNewton {
  public:
   // prior may be null.
@@ -68,15 +68,18 @@ class JointGaussNewton {
   // S and g with the priors; empty when some run has too few observations.
   std::pair<Eigen::MatrixXd, Eigen::VectorXd> undamped(const MotionNoise& noise);
   using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  // B weighted by 1/s, with e in a last column, and X with x are never there as a whole: of a long
+  // run only de/dtheta is.
   struct Part {         // of one run
-    Rows B;             // weighted by 1/s, and e in its last column  [(T-2) n][p + 1]
-    Rows X;             // and x in its last column [T n][p + 1]
     Eigen::MatrixXd S;  // and g in its last column [p + 1][p + 1], upper triangle
     double promised = 0;
     bool ok = true;
     std::vector<double> trial;
   };
   void reduce_run(const MotionNoise& noise, double damping, MotionRun& run, Part& part) const;
+  // dq = -H^-1 (g_q + A'B dphi / s^2); `step` is that of theta.
+  static std::vector<double> motion_step(const MotionNoise& noise, const MotionRun& run,
+                                         const Eigen::VectorXd& step);
   double try_step(const MotionNoise& noise, const std::vector<double>& theta,
                   const Eigen::VectorXd& phi, const Eigen::VectorXd& d, double length);
   double prior_value();
