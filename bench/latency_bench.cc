@@ -4,7 +4,7 @@
 
 #include "bench/bench_models.h"
 #include "bench/peak.h"
-#include "mechfit/integrate/variational.h"
+#include "mechfit/integrate/variational_point.h"
 #include "mechfit/mechanics/point.h"
 
 namespace mechfit::bench {
@@ -50,29 +50,20 @@ void inverse_dynamics(benchmark::State& state) {
   }
 }
 
-// Newton to rounding with h = 10 ms from the velocity of the step before.
+// To rounding with h = 10 ms from the velocity of the step before.
 void variational_step_of_one(benchmark::State& state) {
   Motion m(state);
-  VariationalWorkspace w(m.model);
-  AlignedVector q = make_panel(m.n), momentum = q, v = q, q_next = q, momentum_next = q;
-  AlignedVector h = make_panel(1);
-  std::fill(h.begin(), h.end(), 0.01);
+  VariationalPoint integrator(m.model);
   PointDynamics point(m.model);
-  std::array<StepStatus, kBlock> status;
-  std::vector<double> p(m.n);
+  std::vector<double> q(m.n), momentum(m.n), v(m.n), q_next(m.n), momentum_next(m.n);
   for (auto _ : state) {
     if (m.at == 0) {  // a new motion every 256 steps
-      point.momentum(m.row(m.samples.q), m.row(m.samples.v), p);
-      for (int i = 0; i < m.n; ++i)
-        for (int lane = 0; lane < kBlock; ++lane) {
-          q[i * kBlock + lane] = m.samples.q[i];
-          v[i * kBlock + lane] = m.samples.v[i];
-          momentum[i * kBlock + lane] = p[i];
-        }
+      std::copy_n(m.samples.q.begin(), m.n, q.begin());
+      std::copy_n(m.samples.v.begin(), m.n, v.begin());
+      point.momentum(q, v, momentum);
     }
-    variational_step(m.model, q.data(), momentum.data(), nullptr, h.data(), 1, v.data(),
-                     q_next.data(), momentum_next.data(), status, w);
-    if (status[0] != StepStatus::ok) return state.SkipWithError(describe(status[0]));
+    const StepStatus status = integrator.step(q, momentum, {}, 0.01, v, q_next, momentum_next);
+    if (status != StepStatus::ok) return state.SkipWithError(describe(status));
     std::swap(q, q_next);
     std::swap(momentum, momentum_next);
     m.next();

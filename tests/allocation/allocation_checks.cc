@@ -4,7 +4,7 @@
 #include <Eigen/Core>
 
 #include "bench/steps.h"
-#include "mechfit/integrate/variational.h"
+#include "mechfit/integrate/variational_point.h"
 #include "mechfit/mechanics/families/analytic/analytic.h"
 #include "mechfit/mechanics/families/smm/smm.h"
 #include "mechfit/mechanics/point.h"
@@ -78,6 +78,18 @@ TEST_P(PointCalls, VariationalStepAllocatesNothing) {
               variational_step(model, q.data(), momentum.data(), nullptr, h.data(), 1, v.data(),
                                q_next.data(), momentum_next.data(), status, w);
               ASSERT_EQ(status[0], StepStatus::ok);
+            }),
+            0);
+}
+
+TEST_P(PointCalls, VariationalStepAtOnePointAllocatesNothing) {
+  const Model model = PointCalls::model(GetParam());
+  VariationalPoint integrator(model);
+  const std::vector<double> q(model.joints(), 0.3), momentum(q);
+  std::vector<double> v(q), q_next(q), momentum_next(q);
+  EXPECT_EQ(allocations_of([&] {
+              ASSERT_EQ(integrator.step(q, momentum, {}, 0.01, v, q_next, momentum_next),
+                        StepStatus::ok);
             }),
             0);
 }

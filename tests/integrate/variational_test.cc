@@ -7,8 +7,10 @@
 #include <numbers>
 
 #include "mechfit/integrate/runge_kutta.h"
+#include "mechfit/integrate/variational_point.h"
 #include "mechfit/mechanics/discrete_run.h"
 #include "mechfit/mechanics/families/analytic/analytic.h"
+#include "mechfit/mechanics/point.h"
 #include "tests/support/models.h"
 
 namespace mechfit {
@@ -130,6 +132,36 @@ TEST_P(Variational, RollingInOneBatchGivesTheVeryNumbersOfRollingAlone) {
     const Rollout alone = variational_rollout(model, one, pool);
     const auto start = batch.q.begin() + b * (steps + 1) * n;
     EXPECT_TRUE(std::equal(alone.q.begin(), alone.q.end(), start));
+  }
+}
+
+// Steps of 10 ms end in Broyden's method, those of 0.3 s partly in Newton's.
+TEST_P(Variational, SteppingAtOnePointGivesTheMotionOfTheBlock) {
+  for (const double step : {0.01, 0.3}) {
+    const int steps = 20;
+    const AlignedVector q0 = random_values(n, random), v0 = random_values(n, random), h{step};
+    const AlignedVector inputs = random_values(steps * model.inputs(), random);
+    RolloutRequest request;
+    request.trajectories = 1;
+    request.steps = steps;
+    request.q0 = q0;
+    request.v0 = v0;
+    request.h = h;
+    request.u = inputs;
+    const Rollout block = variational_rollout(model, request, pool);
+    std::vector<double> q(q0.begin(), q0.end()), v(v0.begin(), v0.end()), momentum(n), next(n);
+    PointDynamics(model).momentum(q, v, momentum);
+    VariationalPoint point(model);
+    for (int k = 0; k < block.completed[0]; ++k) {
+      const auto u = std::span<const double>(inputs).subspan(k * model.inputs(), model.inputs());
+      ASSERT_EQ(point.step(q, momentum, u, step, v, next, momentum), StepStatus::ok) << k;
+      q.swap(next);
+      // Errors of rounding grow with the motion.
+      const double tolerance = step < 0.1 ? 1e-10 : 1e-6;
+      for (int i = 0; i < n; ++i)
+        ASSERT_NEAR(q[i], block.q[(k + 1) * n + i], tolerance * (1 + std::abs(q[i]))) << k;
+    }
+    EXPECT_GE(block.completed[0], step < 0.1 ? steps : 1);
   }
 }
 
