@@ -7,79 +7,10 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/files/files.h"
+#include "mechfit/files/toml.h"
 
 namespace mechfit {
 namespace {
-
-std::string trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return "";
-  return std::string(text.substr(first, text.find_last_not_of(" \t\r") - first + 1));
-}
-
-// One value, from `at` on: quoted text, or a word up to a comma, bracket or comment.
-std::string scalar(const std::string& line, std::size_t& at, const std::string& where) {
-  at = line.find_first_not_of(" \t", at);
-  if (at == std::string::npos) throw InputError(where + ": expected a value after '='");
-  if (line[at] == '"' || line[at] == '\'') {
-    const char quote = line[at++];
-    std::string text;
-    for (; at < line.size() && line[at] != quote; ++at) {
-      if (quote == '"' && line[at] == '\\' && at + 1 < line.size()) ++at;
-      text += line[at];
-    }
-    if (at >= line.size()) throw InputError(where + ": text without a closing quote");
-    ++at;
-    return text;
-  }
-  const auto end = std::min(line.find_first_of(",]#", at), line.size());
-  const std::string word = trimmed(std::string_view(line).substr(at, end - at));
-  if (word.empty()) throw InputError(where + ": expected a value");
-  at = end;
-  return word;
-}
-
-struct Setting {
-  std::string name;
-  std::vector<std::string> values;
-};
-
-Setting parse_line(const std::string& line, const std::string& where) {
-  const auto equals = line.find('=');
-  if (equals == std::string::npos)
-    throw InputError(where + ": found \"" + line + "\", expected name = value");
-  Setting setting{trimmed(std::string_view(line).substr(0, equals)), {}};
-  if (setting.name.empty()) throw InputError(where + ": expected a name before '='");
-  std::size_t at = line.find_first_not_of(" \t", equals + 1);
-  if (at != std::string::npos && line[at] == '[') {
-    ++at;
-    while ((at = line.find_first_not_of(" \t,", at)) != std::string::npos && line[at] != ']')
-      setting.values.push_back(scalar(line, at, where));
-    if (at == std::string::npos) throw InputError(where + ": array without a closing bracket");
-    ++at;
-  } else {
-    setting.values.push_back(scalar(line, equals + 1 > at ? at = equals + 1 : at, where));
-  }
-  const std::string rest = at < line.size() ? trimmed(std::string_view(line).substr(at)) : "";
-  if (!rest.empty() && rest[0] != '#')
-    throw InputError(where + ": found \"" + rest + "\" after the value");
-  return setting;
-}
-
-std::vector<Setting> read_settings(const std::string& path) {
-  const std::string text = read_file(path);
-  std::vector<Setting> settings;
-  int number = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const auto end = std::min(text.find('\n', begin), text.size());
-    const std::string line = trimmed(std::string_view(text).substr(begin, end - begin));
-    begin = end + 1;
-    ++number;
-    if (line.empty() || line[0] == '#' || line[0] == '[') continue;
-    settings.push_back(parse_line(line, path + ":" + std::to_string(number)));
-  }
-  return settings;
-}
 
 std::string toml_text(const std::string& text) {
   std::string out = "\"";
@@ -111,20 +42,21 @@ std::vector<std::string> with_config(std::vector<std::string> arguments) {
   };
   // Positional files on the command line: words before the first flag, after the subcommand.
   const bool has_files = arguments.size() > 1 && !arguments[1].starts_with("-");
-  for (const auto& [name, values] : read_settings(path)) {
-    const std::string flag = "--" + name;
-    if (given(flag) || (name == "output" && given("-o"))) continue;
-    if (name == "files") {
-      if (!has_files) arguments.insert(arguments.begin() + 1, values.begin(), values.end());
-    } else if (values.size() == 1 && (values[0] == "true" || values[0] == "false")) {
-      if (values[0] == "true") arguments.push_back(flag);
-    } else {
-      std::string joined;
-      for (const auto& value : values) joined += (joined.empty() ? "" : ",") + value;
-      arguments.push_back(flag);
-      arguments.push_back(joined);
+  for (const auto& table : parse_toml(read_file(path), path))
+    for (const auto& [name, values, line] : table.settings) {
+      const std::string flag = "--" + name;
+      if (given(flag) || (name == "output" && given("-o"))) continue;
+      if (name == "files") {
+        if (!has_files) arguments.insert(arguments.begin() + 1, values.begin(), values.end());
+      } else if (values.size() == 1 && (values[0] == "true" || values[0] == "false")) {
+        if (values[0] == "true") arguments.push_back(flag);
+      } else {
+        std::string joined;
+        for (const auto& value : values) joined += (joined.empty() ? "" : ",") + value;
+        arguments.push_back(flag);
+        arguments.push_back(joined);
+      }
     }
-  }
   return arguments;
 }
 

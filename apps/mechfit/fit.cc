@@ -38,10 +38,11 @@ void add_model_options(CLI::App& command, FitCommand& o) {
   FitOptions& fit = o.fit;
   const std::string group = "The model";
   command
-      .add_option("--family", fit.family,
-                  "smm (networks), trig (trigonometric polynomials), a built-in system, or auto: "
-                  "trig or smm, whichever explains the held-out runs better")
-      ->type_name("auto|smm|trig|SYSTEM")
+      .add_option(
+          "--family", fit.family,
+          "smm (networks), trig (trigonometric polynomials), arm (rigid bodies), a built-in "
+          "system, or auto: whichever of the first three explains the held-out runs better")
+      ->type_name("auto|smm|trig|arm|SYSTEM")
       ->capture_default_str()
       ->group(group);
   command
@@ -54,6 +55,20 @@ void add_model_options(CLI::App& command, FitCommand& o) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE")
+      ->group(group);
+  command
+      .add_option("--robot", o.robot,
+                  "Description of the machine, for family arm: URDF, or a table of modified "
+                  "Denavit-Hartenberg parameters in TOML (docs/arms.md)")
+      ->type_name("FILE")
+      ->group(group);
+  command
+      .add_option("--robot-joints", o.robot_joints,
+                  "Joints of the description that the log has, in its order (default: those of the "
+                  "same names, else all of them)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAMES")
       ->group(group);
   command.add_option("--input-joints", fit.input_joints, "Joint that each input pushes")
       ->delimiter(',')

@@ -17,6 +17,7 @@
 #include "mechfit/fit/state.h"
 #include "mechfit/log/fingerprint.h"
 #include "mechfit/log/inspect.h"
+#include "mechfit/mechanics/families/arm/robot_file.h"
 #include "mechfit/mechanics/model_file.h"
 #include "mechfit/report/report.h"
 #include "scores_print.h"
@@ -162,7 +163,15 @@ int run_fit(const FitCommand& command) {
   refuse_overwrite(command.output, may_overwrite);
   refuse_overwrite(checkpoint, may_overwrite);
 
-  const Input input = read_input(command);
+  Input input = read_input(command);
+  if (!command.robot.empty()) {
+    MatchedRobot matched = match_joints(read_robot(command.robot), input.log.channels.joints,
+                                        command.robot_joints, command.robot);
+    options.robot = std::make_shared<const ArmDescription>(std::move(matched.robot));
+    input.notes.insert(input.notes.end(), matched.notes.begin(), matched.notes.end());
+  } else if (!command.robot_joints.empty()) {
+    throw UsageError("--robot-joints names joints of a description: give --robot too");
+  }
   if (!command.json) {
     for (const auto& note : input.notes) print_note(note);
     for (const auto& warning : inspect_log(input.log).warnings) print_warning(warning);

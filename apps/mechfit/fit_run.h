@@ -14,6 +14,8 @@ struct FitCommand {
   FitOptions fit;
   std::string output = "model.safetensors", run = "run";
   std::vector<std::string> validation, fix;
+  std::string robot;                      // file that describes the machine
+  std::vector<std::string> robot_joints;  // of that file, one for each of the log's
   std::optional<double> barrier_weight;
   int threads = default_threads();
   bool resume = false, overwrite = false, json = false;

@@ -35,9 +35,10 @@
 #include "mechfit/integrate/rollout.h"               // roll_out of many trajectories at once
 #include "mechfit/integrate/simulate.h"              // simulate
 #include "mechfit/log/inspect.h"                     // inspect_log
-#include "mechfit/mechanics/model_file.h"            // load_model, save_model
-#include "mechfit/mechanics/model_log.h"             // read_log_for, read_inputs_for
-#include "mechfit/mechanics/model_values.h"          // model_values
-#include "mechfit/mechanics/point.h"                 // PointDynamics
-#include "mechfit/report/report.h"                   // write_fit_report, report_page
-#include "mechfit/version.h"                         // kVersion
+#include "mechfit/mechanics/families/arm/robot_file.h"  // read_robot, match_joints
+#include "mechfit/mechanics/model_file.h"               // load_model, save_model
+#include "mechfit/mechanics/model_log.h"                // read_log_for, read_inputs_for
+#include "mechfit/mechanics/model_values.h"             // model_values
+#include "mechfit/mechanics/point.h"                    // PointDynamics
+#include "mechfit/report/report.h"                      // write_fit_report, report_page
+#include "mechfit/version.h"                            // kVersion

@@ -7,8 +7,10 @@
 #include <memory>
 
 #include "mechfit/mechanics/families/arm/arm_geometry.h"
+#include "mechfit/mechanics/families/arm/robot_file.h"
 #include "mechfit/mechanics/point.h"
 #include "tests/support/arms.h"
+#include "tests/support/robots.h"
 
 namespace mechfit {
 namespace {
@@ -37,15 +39,7 @@ std::string body_xml(const Arm& arm, int i) {
   return xml + "</body>";
 }
 
-// Children follow their parents depth first, as the geometries of arms.h do.
-mjModel* load(const Arm& arm) {
-  std::string xml = fmt::format(
-      R"(<mujoco><compiler angle="radian" inertiafromgeom="false"/>
-         <option gravity="{:.17g}"/><worldbody>)",
-      fmt::join(arm.config().kinematics.gravity, " "));
-  for (int i = 0; i < arm.joints(); ++i)
-    if (arm.config().kinematics.joints[i].parent < 0) xml += body_xml(arm, i);
-  xml += "</worldbody></mujoco>";
+mjModel* load(const std::string& xml) {
   const auto files = std::make_unique<mjVFS>();
   mj_defaultVFS(files.get());
   mj_makeEmptyFileVFS(files.get(), "model.xml", static_cast<int>(xml.size()));
@@ -55,6 +49,18 @@ mjModel* load(const Arm& arm) {
   mj_deleteVFS(files.get());
   if (model == nullptr) throw std::runtime_error(std::string(error) + "\n" + xml);
   return model;
+}
+
+// Children follow their parents depth first, as the geometries of arms.h do.
+mjModel* load(const Arm& arm) {
+  std::string xml = fmt::format(
+      R"(<mujoco><compiler angle="radian" inertiafromgeom="false"/>
+         <option gravity="{:.17g}"/><worldbody>)",
+      fmt::join(arm.config().kinematics.gravity, " "));
+  for (int i = 0; i < arm.joints(); ++i)
+    if (arm.config().kinematics.joints[i].parent < 0) xml += body_xml(arm, i);
+  xml += "</worldbody></mujoco>";
+  return load(xml);
 }
 
 // Accelerations and inverse dynamics at 100 states, links drawn anew for each ten of them.
@@ -92,6 +98,38 @@ TEST(ArmAgainstMujoco, ArmOfParallelAxesMovesTheSame) {
   expect_same_dynamics(testing::parallel_arm());
 }
 TEST(ArmAgainstMujoco, TreeWithASlidingJointMovesTheSame) { expect_same_dynamics(testing::tree()); }
+
+// Both read the same file, a hand fixed to the last link in it. MuJoCo finds principal axes to
+// 1e-7.
+TEST(ArmAgainstMujoco, AUrdfMovesTheSame) {
+  Random random(31);
+  for (const ArmKinematics& kinematics : {testing::panda(), testing::parallel_arm()}) {
+    const int n = kinematics.n();
+    const std::string urdf = testing::urdf_of(testing::random_arm(kinematics, 0, false, random));
+    const std::unique_ptr<mjModel, void (*)(mjModel*)> judge(load(urdf), mj_deleteModel);
+    const std::unique_ptr<mjData, void (*)(mjData*)> data(mj_makeData(judge.get()), mj_deleteData);
+    ASSERT_EQ(judge->nv, n);
+    ArmDescription robot = parse_urdf(urdf, "robot.urdf");
+    std::copy_n(judge->opt.gravity, 3, robot.kinematics.gravity.begin());
+    ArmConfig config;
+    config.kinematics = robot.kinematics;
+    config.joints.assign(n, JointType::periodic);
+    const Model model(Arm(config, robot.links));
+    PointDynamics dynamics(model);
+    std::vector<double> q(n), v(n), a(n), tau(n);
+    for (int trial = 0; trial < 100; ++trial) {
+      for (auto* x : {&q, &v, &a})
+        for (double& value : *x) value = random.uniform(-3, 3);
+      std::copy(q.begin(), q.end(), data->qpos);
+      std::copy(v.begin(), v.end(), data->qvel);
+      std::copy(a.begin(), a.end(), data->qacc);
+      mj_inverse(judge.get(), data.get());
+      dynamics.inverse_dynamics(q, v, a, tau);
+      for (int i = 0; i < n; ++i)
+        EXPECT_NEAR(tau[i], data->qfrc_inverse[i], 1e-5 * (1 + std::abs(tau[i])));
+    }
+  }
+}
 
 }  // namespace
 }  // namespace mechfit
