@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "inspect.h"
+#include "mechfit/log/inspect_text.h"
 #include "terminal.h"
 
 namespace mechfit {
@@ -16,52 +17,7 @@ json step_json(const StepSummary& step) {
 }  // namespace
 
 void print_inspection(const Log& log, const Inspection& inspection) {
-  const auto& step = inspection.step;
-  std::printf("%zu run%s, %d samples, %s s, step %s s (%s to %s)\n\n", inspection.runs.size(),
-              inspection.runs.size() == 1 ? "" : "s", inspection.samples,
-              short_number(inspection.duration).c_str(), short_number(step.median).c_str(),
-              short_number(step.shortest).c_str(), short_number(step.longest).c_str());
-
-  Table joints({"joint", "type", "unit", "lowest", "highest", "largest move", "noise", "resolution",
-                "main frequency", "samples per period"});
-  for (std::size_t i = 0; i < inspection.joints.size(); ++i) {
-    const auto& s = inspection.joints[i];
-    const auto& unit = log.channels.units[i];
-    joints.add({log.channels.joints[i], name_of(log.channels.joint_types[i]),
-                unit.empty() ? "?" : unit, short_number(s.lowest), short_number(s.highest),
-                short_number(s.largest_move), short_number(s.noise),
-                s.resolution > 0.0 ? short_number(s.resolution) : "-",
-                s.frequency > 0.0 ? short_number(s.frequency) + " Hz" : "-",
-                s.frequency > 0.0 ? short_number(1.0 / (s.frequency * step.median)) : "-"});
-  }
-  joints.print();
-
-  if (!inspection.inputs.empty()) {
-    std::puts("");
-    Table inputs({"input", "lowest", "highest"});
-    for (std::size_t i = 0; i < inspection.inputs.size(); ++i)
-      inputs.add({log.channels.inputs[i], short_number(inspection.inputs[i].lowest),
-                  short_number(inspection.inputs[i].highest)});
-    inputs.print();
-  }
-
-  constexpr std::size_t kMostRuns = 20;
-  std::puts("");
-  Table runs({"run", "samples", "start", "duration", "median step", "shortest", "longest"});
-  for (std::size_t i = 0; i < std::min(inspection.runs.size(), kMostRuns); ++i) {
-    const auto& run = inspection.runs[i];
-    runs.add({run.name, std::to_string(run.samples), short_number(run.start),
-              short_number(run.duration), short_number(run.step.median),
-              short_number(run.step.shortest), short_number(run.step.longest)});
-  }
-  runs.print();
-  if (inspection.runs.size() > kMostRuns)
-    std::printf("and %zu more runs\n", inspection.runs.size() - kMostRuns);
-
-  std::puts("");
-  for (const auto& warning : with_flags(inspection.warnings))
-    std::printf("warning: %s\n", warning.c_str());
-  if (inspection.warnings.empty()) std::puts("Nothing here would spoil a fit.");
+  std::fputs(with_flags(inspection_text(log, inspection)).c_str(), stdout);
 }
 
 void print_inspection_json(const Log& log, const Inspection& inspection,

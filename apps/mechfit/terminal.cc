@@ -9,17 +9,6 @@
 
 namespace mechfit {
 inline namespace terminal {
-namespace {
-
-// Characters, not bytes, of UTF-8 text.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
-}
-
-}  // namespace
-
 Progress::Progress(std::string label)
     : label_(std::move(label)),
       terminal_(isatty(STDERR_FILENO) == 1),
@@ -49,24 +38,6 @@ void Progress::update(double fraction, const std::string& detail) {
   std::fflush(stderr);
 }
 
-std::string Table::text() const {
-  std::vector<std::size_t> widths;
-  for (const auto& row : rows_) {
-    widths.resize(std::max(widths.size(), row.size()), 0);
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
-  }
-  std::string out;
-  for (const auto& row : rows_) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string pad(widths[i] - width(row[i]), ' ');
-      if (i > 0) out += "  " + pad + row[i];
-      if (i == 0) out += row.size() > 1 ? row[i] + pad : row[i];
-    }
-    out += '\n';
-  }
-  return out;
-}
-
 void Table::print() const { std::fputs(text().c_str(), stdout); }
 
 void print_note(const std::string& text) {
@@ -76,11 +47,7 @@ void print_warning(const std::string& text) {
   std::fprintf(stderr, "warning: %s\n", with_flags(text).c_str());
 }
 
-std::string short_number(double x) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.4g", x);
-  return buffer;
-}
+std::string short_number(double x) { return four_digits(x); }
 
 std::string clock_text(double seconds) {
   const long s = std::lround(std::clamp(seconds, 0.0, 1e8));

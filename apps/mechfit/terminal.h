@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "mechfit/base/text_table.h"
+
 namespace mechfit {
 // The report has a Table and a short_number of its own.
 inline namespace terminal {
@@ -29,16 +31,10 @@ class Progress {
   Clock::time_point start_, last_;
 };
 
-// Columns aligned by their widest cell: the first to the left, the others to the right.
-class Table {
+class Table : public TextTable {
  public:
-  explicit Table(std::vector<std::string> header) { rows_.push_back(std::move(header)); }
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-  std::string text() const;
+  using TextTable::TextTable;
   void print() const;  // to standard output
-
- private:
-  std::vector<std::vector<std::string>> rows_;
 };
 
 // Lines for the user that are not the result go to standard error.

@@ -25,6 +25,7 @@
 #include "mechfit/evaluate/ensemble.h"               // ensemble_of
 #include "mechfit/evaluate/ensemble_smoother.h"      // the same with what is unsure about the model
 #include "mechfit/evaluate/model_point.h"            // describe_model, model_at, model_json
+#include "mechfit/evaluate/model_text.h"             // model_text
 #include "mechfit/evaluate/rollouts.h"               // roll_out, start_from, run_states, starts_of
 #include "mechfit/evaluate/scores.h"                 // evaluate, scores_json
 #include "mechfit/evaluate/verdict.h"                // judge
@@ -35,6 +36,8 @@
 #include "mechfit/integrate/rollout.h"               // roll_out of many trajectories at once
 #include "mechfit/integrate/simulate.h"              // simulate
 #include "mechfit/log/inspect.h"                     // inspect_log
+#include "mechfit/log/inspect_text.h"                // inspection_text
+#include "mechfit/mechanics/batch_dynamics.h"        // BatchDynamics
 #include "mechfit/mechanics/families/arm/robot_file.h"  // read_robot, match_joints
 #include "mechfit/mechanics/model_file.h"               // load_model, save_model
 #include "mechfit/mechanics/model_log.h"                // read_log_for, read_inputs_for

@@ -5,6 +5,7 @@
 
 #include "bench/steps.h"
 #include "mechfit/integrate/variational_point.h"
+#include "mechfit/mechanics/batch_dynamics.h"
 #include "mechfit/mechanics/families/analytic/analytic.h"
 #include "mechfit/mechanics/families/smm/smm.h"
 #include "mechfit/mechanics/point.h"
@@ -63,6 +64,19 @@ TEST_P(PointCalls, AllocateNothing) {
   EXPECT_EQ(allocations_of([&] { point.mass(q, m); }), 0);
   EXPECT_EQ(allocations_of([&] { point.energy(q, v); }), 0);
   EXPECT_EQ(allocations_of([&] { point.potential(q); }), 0);
+  std::vector<double> da(4 * n * n), db(2 * n * model.inputs());
+  EXPECT_EQ(allocations_of([&] { ASSERT_TRUE(point.linearize(q, v, u, da, db)); }), 0);
+}
+
+TEST_P(PointCalls, OfManyPointsAllocateNothing) {
+  const Model model = PointCalls::model(GetParam());
+  ThreadPool pool(2);
+  BatchDynamics batch(model, pool);
+  const int n = model.joints(), m = model.inputs(), count = 1000;
+  const std::vector<double> q(count * n, 0.3), v(count * n, -0.7), u(count * m, 0.5);
+  std::vector<double> out(count * n), da(count * 4 * n * n), db(count * 2 * n * m);
+  EXPECT_EQ(allocations_of([&] { ASSERT_EQ(batch.acceleration(q, v, u, out), -1); }), 0);
+  EXPECT_EQ(allocations_of([&] { ASSERT_EQ(batch.linearize(q, v, u, da, db), -1); }), 0);
 }
 
 TEST_P(PointCalls, VariationalStepAllocatesNothing) {

@@ -212,4 +212,18 @@ std::vector<Rollout> predict_rollouts(const Ensemble& ensemble, const Log& log,
   return predict_rollouts(ensemble, request, states, pool);
 }
 
+bool tells_deviations(const Ensemble& ensemble) {
+  return ensemble.members.size() > 1 || (ensemble.knowledge && !ensemble.knowledge->error.empty());
+}
+
+std::vector<double> acceleration_deviations(const Ensemble& ensemble, const MotionView& points,
+                                            ThreadPool& pool) {
+  std::vector<double> out;
+  if (!tells_deviations(ensemble)) return out;
+  const AccelerationBands bands = acceleration_bands(ensemble, points, pool);
+  for (std::size_t k = 0; k < bands.centre.size(); ++k)
+    out.push_back(0.5 * (bands.high[1][k] - bands.low[1][k]) / normal_quantile(kBands[1]));
+  return out;
+}
+
 }  // namespace mechfit

@@ -43,6 +43,14 @@ struct AccelerationBands {
 AccelerationBands acceleration_bands(const Ensemble& ensemble, const MotionView& points,
                                      ThreadPool& pool);
 
+// Whether anything is known of how far the model may be off.
+bool tells_deviations(const Ensemble& ensemble);
+
+// Half the wider band, as the standard deviation of a normal distribution [N][n]; empty where
+// nothing is known.
+std::vector<double> acceleration_deviations(const Ensemble& ensemble, const MotionView& points,
+                                            ThreadPool& pool);
+
 // States that kPredictions rollouts of B trajectories start from, [kPredictions][B][n]; without any
 // they start from the request's.
 struct DrawnStates {

@@ -121,8 +121,7 @@ std::vector<double> scatter(const std::vector<Rollout>& predictions,
 // What is unsure along a run: predictions scatter in q and qd; accelerations as their bands say.
 void add_deviations(const Ensemble& ensemble, const RolloutStart& start,
                     const RolloutOptions& options, ThreadPool& pool, Trajectory& run) {
-  const bool known = ensemble.knowledge && !ensemble.knowledge->error.empty();
-  if ((!known && ensemble.members.size() < 2) || run.size() < 2) return;
+  if (!tells_deviations(ensemble) || run.size() < 2) return;
   const std::vector<double> h = steps_between(start.t);
   const auto predictions =
       predict_rollouts(ensemble, request_of(start, h, options.substeps), start.drawn, pool);
@@ -130,9 +129,7 @@ void add_deviations(const Ensemble& ensemble, const RolloutStart& start,
   run.qd_sd = scatter(predictions, &Rollout::v, run.q.size());
   const MotionView points{
       ensemble.model.joints(), ensemble.model.inputs(), run.q, run.qd, run.qdd, run.u};
-  const AccelerationBands bands = acceleration_bands(ensemble, points, pool);
-  for (std::size_t k = 0; k < run.q.size(); ++k)
-    run.qdd_sd.push_back(0.5 * (bands.high[1][k] - bands.low[1][k]) / normal_quantile(kBands[1]));
+  run.qdd_sd = acceleration_deviations(ensemble, points, pool);
 }
 
 // The time at which a run leaves the region that the model was fitted to; NaN: never.
@@ -168,7 +165,7 @@ RolloutResult roll_out(const ModelRecord& record, const std::vector<RolloutStart
       }
       average(members, n, m, run);
     }
-    add_deviations(ensemble, start, options, pool, run);
+    if (options.deviations) add_deviations(ensemble, start, options, pool, run);
     result.leaves.push_back(leaves_region(ensemble, run));
     result.log.runs.push_back(std::move(run));
     result.status.push_back(status);

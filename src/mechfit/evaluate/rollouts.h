@@ -14,7 +14,8 @@ namespace mechfit {
 
 struct RolloutOptions {
   Integrator integrator = Integrator::variational;
-  int substeps = 0;  // inner steps per sample; 0: as fine as the model was fitted, or 1
+  int substeps = 0;        // inner steps per sample; 0: as fine as the model was fitted, or 1
+  bool deviations = true;  // predict how far the motions may be off: 40 times the work
 };
 
 // One simulation: where it starts, its samples and what acts between them.

@@ -29,7 +29,11 @@ PointDynamics::PointDynamics(const Model& model)
       v_(make_panel(model.joints())),
       u_(make_panel(model.inputs())),
       a_(make_panel(model.joints())),
-      out_(make_panel(std::max(1, model.joints() * model.joints()))) {
+      out_(make_panel(std::max(1, model.joints() * model.joints()))),
+      unit_(make_panel(model.joints())),
+      slope_q_(make_panel(model.joints())),
+      slope_v_(make_panel(model.joints())),
+      slope_u_(make_panel(model.inputs())) {
   if (const Smm* smm = model.as<Smm>()) smm_.emplace(*smm);
 }
 
@@ -52,6 +56,13 @@ void PointDynamics::check(In q, In v, In u) const {
 void PointDynamics::set(In x, AlignedVector& panel, const char* name) {
   check(x, static_cast<int>(panel.size() / kBlock), name);
   for (std::size_t i = 0; i < x.size(); ++i) std::fill_n(&panel[i * kBlock], kBlock, x[i]);
+}
+
+void PointDynamics::set_inputs(In u) {
+  if (u.empty())
+    std::fill(u_.begin(), u_.end(), 0.0);
+  else
+    set(u, u_, "u");
 }
 
 Points PointDynamics::points() { return {q_.data(), v_.data(), u_.data()}; }
@@ -81,10 +92,7 @@ void PointDynamics::force(In q, In v, In u, Out f) {
   }
   set(q, q_, "q");
   set(v, v_, "v");
-  if (u.empty())
-    std::fill(u_.begin(), u_.end(), 0.0);
-  else
-    set(u, u_, "u");
+  set_inputs(u);
   model_.forces(points(), w_.p.data(), w_.f.data(), w_.model);
   get(w_.f, f, "f", model_.joints());
 }
@@ -134,12 +142,42 @@ bool PointDynamics::acceleration(In q, In v, In u, Out a) {
   }
   set(q, q_, "q");
   set(v, v_, "v");
-  if (u.empty())
-    std::fill(u_.begin(), u_.end(), 0.0);
-  else
-    set(u, u_, "u");
+  set_inputs(u);
   if (mechfit::acceleration(model_, points(), out_.data(), w_) != kAllLanes) return false;
   get(out_, a, "a", model_.joints());
+  return true;
+}
+
+// Lane k holds row first + k of d(acceleration)/d(q, v, u), the pullback of a unit covector.
+bool PointDynamics::linearize(In q, In v, In u, Out a, Out b) {
+  const int n = model_.joints(), m = model_.inputs();
+  check_room(a, "A", 4 * n * n);
+  check_room(b, "B", 2 * n * m);
+  set(q, q_, "q");
+  set(v, v_, "v");
+  set_inputs(u);
+  if (mechfit::acceleration(model_, points(), out_.data(), w_) != kAllLanes) return false;
+  std::fill(a.begin(), a.end(), 0.0);
+  std::fill(b.begin(), b.end(), 0.0);
+  for (int i = 0; i < n; ++i) a[i * 2 * n + n + i] = 1.0;  // qdot = v
+  Adjoints adjoints;
+  adjoints.q = slope_q_.data();
+  adjoints.v = slope_v_.data();
+  adjoints.u = m > 0 ? slope_u_.data() : nullptr;
+  for (int first = 0; first < n; first += kBlock) {
+    const int rows = std::min(n - first, kBlock);
+    std::fill(unit_.begin(), unit_.end(), 0.0);
+    for (int k = 0; k < rows; ++k) unit_[(first + k) * kBlock + k] = 1.0;
+    acceleration_pullback(model_, unit_.data(), adjoints, w_);
+    for (int k = 0; k < rows; ++k) {
+      const int row = n + first + k;
+      for (int j = 0; j < n; ++j) {
+        a[row * 2 * n + j] = slope_q_[j * kBlock + k];
+        a[row * 2 * n + n + j] = slope_v_[j * kBlock + k];
+      }
+      for (int j = 0; j < m; ++j) b[row * m + j] = slope_u_[j * kBlock + k];
+    }
+  }
   return true;
 }
 

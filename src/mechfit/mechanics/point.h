@@ -28,16 +28,23 @@ class PointDynamics {
   // a [n] = M^-1 (f - Mdot v); false, and a untouched, where M(q) is not positive definite.
   [[nodiscard]] bool acceleration(In q, In v, In u, Out a);
 
+  // The motion near a state x = (q, v): A = df/dx [2n*2n] and B = df/du [2n*m] of
+  // xdot = f(x, u) = (v, acceleration), row by row. Exact: n pullbacks, one per lane. false, and A
+  // and B untouched, where M(q) is not positive definite.
+  [[nodiscard]] bool linearize(In q, In v, In u, Out a, Out b);
+
  private:
   void check(In x, int size, const char* name) const;
   void check(In q, In v, In u) const;
   void set(In x, AlignedVector& panel, const char* name);
+  void set_inputs(In u);
   Points points();
 
   const Model& model_;
   std::optional<SmmPoint> smm_;  // networks have a faster way than a block with one point in it
   AccelerationWorkspace w_;
   AlignedVector q_, v_, u_, a_, out_;
+  AlignedVector unit_, slope_q_, slope_v_, slope_u_;  // of linearize
 };
 
 }  // namespace mechfit
