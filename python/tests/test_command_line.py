@@ -1,0 +1,106 @@
+"""Python and the command line do the same."""
+
+import json
+
+import mechfit as mf
+import numpy as np
+import pytest
+
+
+def same_log(a, b):
+    assert len(a) == len(b)
+    for x, y in zip(a, b):
+        for name in ("t", "q", "u", "qd", "qdd", "q_sd", "qd_sd", "qdd_sd"):
+            one, other = getattr(x, name), getattr(y, name)
+            assert (one is None) == (other is None), name
+            if one is not None:
+                np.testing.assert_array_equal(one, other, err_msg=name)
+
+
+@pytest.mark.parametrize(
+    "keywords, flags",
+    [
+        ({"family": "cart-pole", "fix": {"g": 9.81}, "quick": True}, "--family cart-pole --fix g=9.81 --quick"),
+        ({"family": "trig", "degree": 1, "seed": 2, "threads": 1}, "--family trig --degree 1 --seed 2"),
+        (
+            {"family": "smm", "method": "next-state", "epochs": 2, "hidden": [8, 8], "batch": 64},
+            "--family smm --method next-state --epochs 2 --hidden 8,8 --batch 64",
+        ),
+    ],
+)
+def test_a_fit_gives_the_same_bytes(log, tmp_path, run, keywords, flags):
+    log.save(tmp_path / "log.csv")
+    run("app", "fit", "log.csv", "--joints", "plain,periodic", *flags.split(), "-o", "cli.safetensors")
+    model = mf.fit(mf.read(tmp_path / "log.csv", joints="plain,periodic"), **keywords)
+    model.save(tmp_path / "python.safetensors")
+    assert (tmp_path / "python.safetensors").read_bytes() == (tmp_path / "cli.safetensors").read_bytes()
+
+
+def test_validation_runs_are_taken_as_the_command_line_takes_them(log, tmp_path, run):
+    log.save(tmp_path / "log.csv")
+    mf.simulate("cart-pole", runs=2, steps=150, step=0.02, noise=0.002, input="sines", seed=9).save(tmp_path / "v.csv")
+    run("app", "fit", "log.csv", "--validation", "v.csv", "--family", "cart-pole", "-o", "m.safetensors")
+    model = mf.fit(mf.read(tmp_path / "log.csv"), validation=mf.read(tmp_path / "v.csv"), family="cart-pole")
+    assert model == mf.load(tmp_path / "m.safetensors")
+
+
+def test_simulated_logs_are_the_same(tmp_path, run):
+    flags = "--runs 2 --steps 40 --noise 0.01 --seed 5 --q0=-0.5:0.5 --set m=2 --integrator rk4"
+    run("app", "simulate", "pendulum", *flags.split(), "-o", "log.csv", "--truth", "truth.csv")
+    log = mf.simulate(
+        "pendulum", runs=2, steps=40, noise=0.01, seed=5, q0=(-0.5, 0.5), set={"m": 2}, integrator="rk4"
+    )
+    same_log(mf.read(tmp_path / "log.csv"), log)
+    same_log(mf.read(tmp_path / "truth.csv"), log.truth)
+
+
+def test_scores_are_the_same(model, tmp_path, run):
+    other = mf.simulate("cart-pole", runs=2, steps=200, step=0.02, noise=0.002, input="sines", seed=8)
+    other.save(tmp_path / "test.csv")
+    model.save(tmp_path / "m.safetensors")
+    words = "--horizons 0.1,0.5 --most-starts 20 --json".split()
+    expected = json.loads(run("app", "evaluate", "m.safetensors", "test.csv", *words))
+    scores = model.score(tmp_path / "test.csv", horizons=[0.1, 0.5], most_starts=20)
+    assert dict(scores) == expected
+    assert model.score(other, horizons=[0.1, 0.5], most_starts=20) == scores
+    assert scores.verdict.grade in ("good", "usable", "unusable")
+
+
+def test_smoothing_is_the_same(log, model, tmp_path, run):
+    log.save(tmp_path / "log.csv")
+    model.save(tmp_path / "m.safetensors")
+    for extra, smoothed in (
+        ([], mf.smooth(log)),
+        (["--method", "paper"], mf.smooth(log, method="paper")),
+        (["--model", "m.safetensors"], mf.smooth(log, model)),
+    ):
+        run("app", "smooth", "log.csv", *extra, "-o", "s.csv", "--overwrite")
+        same_log(mf.read(tmp_path / "s.csv"), smoothed)
+
+
+def test_simulations_are_the_same(model, tmp_path, run):
+    model.save(tmp_path / "m.safetensors")
+    t = np.arange(101) * 0.02
+    for integrator in ("variational", "rk4"):
+        words = f"--from 0.1,0.5,0,1 --horizon 2 --step 0.02 --integrator {integrator}".split()
+        run("app", "rollout", "m.safetensors", *words, "-o", "r.csv", "--overwrite")
+        expected = mf.read(tmp_path / "r.csv")[0]
+        q, v, q_sd, v_sd = model.simulate([0.1, 0.5], [0, 1], t, integrator=integrator, std=True)
+        for one, other in zip((q, v, q_sd, v_sd), (expected.q, expected.qd, expected.q_sd, expected.qd_sd)):
+            np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(model.acceleration(q, v)[0], model.acceleration(q[0], v[0]))
+
+
+def test_what_a_log_holds_is_said_in_the_same_words(log, tmp_path, run):
+    log.save(tmp_path / "log.csv")
+    said = str(mf.read(tmp_path / "log.csv"))
+    assert run("app", "inspect", "log.csv").strip() in said
+    assert "samples per period" in mf.read(tmp_path / "log.csv")._repr_html_()
+
+
+def test_what_a_model_is_is_said_in_the_same_words(model, tmp_path, run):
+    model.save(tmp_path / "m.safetensors")
+    told = run("app", "inspect", "m.safetensors")
+    for line in model._core.text().splitlines():
+        assert line in told
+    assert "standard error" in str(model) and str(model.verdict) in str(model)
