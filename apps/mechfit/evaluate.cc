@@ -59,8 +59,8 @@ void add_options(CLI::App& command, Options& o) {
       ->transform(choice<SmoothMethod>())
       ->type_name(choices<SmoothMethod>());
   command.add_flag("--keep-all", o.evaluate.keep_all,
-                   "Keep outliers, stale ends of runs and held values, which do not judge a model "
-                   "otherwise");
+                   "Keep outliers, stale ends of runs, held values and observations that the model "
+                   "contradicts, which do not judge it otherwise");
   add_threads(command, o.threads);
   add_json(command, o.json);
 }

@@ -139,7 +139,8 @@ void add_method_options(CLI::App& command, FitOptions& fit) {
       ->group(group);
   command
       .add_flag("--keep-all", fit.keep_all,
-                "Keep outliers, stale ends of runs and held values, which are taken out otherwise")
+                "Keep outliers, stale ends of runs, held values and observations that the model "
+                "contradicts, which are taken out otherwise")
       ->group(group);
   command
       .add_option("--seed", fit.seed,

@@ -1,8 +1,8 @@
 // Cleans simulated logs, good and spoiled ones, and counts what is found. Fails when a share of
 // good samples is taken for bad, or of bad ones for good, that docs/logs.md does not promise.
 //
-//   build/release/tests/cleaning_battery [clean|spoiled|fits [SEED OF CLEAN LOGS]]      with
-//   EXPLAIN=1: each sample
+//   build/release/tests/cleaning_battery [clean|spoiled|fits|methods [SEED OF CLEAN LOGS]]
+//   with EXPLAIN=1: each sample
 
 #include <fmt/format.h>
 
@@ -151,10 +151,7 @@ int spoiled_logs(ThreadPool& pool) {
 }
 
 // Share of accelerations that a fit does not explain, on the true motion of other runs.
-double unexplained(const Log& log, const Log& truth, ThreadPool& pool) {
-  FitOptions options;
-  options.family = "trig";
-  options.quick = true;
+double unexplained(const Log& log, const Log& truth, const FitOptions& options, ThreadPool& pool) {
   const FitResult result = fit(log, std::nullopt, options, pool);
   const Scores scores = evaluate(result.model, truth, {}, pool);
   return scores.acceleration.mse / scores.acceleration_zero.mse;
@@ -164,15 +161,18 @@ double unexplained(const Log& log, const Log& truth, ThreadPool& pool) {
 int fits(ThreadPool& pool) {
   int failures = 0;
   const AnalyticSystem system = make_system("double-pendulum-points");
+  FitOptions options;
+  options.family = "trig";
+  options.quick = true;
   const auto judge = [&](const std::string& name, const auto& spoil, double most) {
     fmt::print("{:24}", name);
     for (const std::uint64_t seed : {1, 2, 3}) {
       Log log = record(system, {0.02, 0.005}, seed, pool).observed;
       const Log truth = record(system, {0.02, 0}, seed + 100, pool).truth;
       static std::map<std::uint64_t, double> clean_fit;
-      if (!clean_fit.contains(seed)) clean_fit[seed] = unexplained(log, truth, pool);
+      if (!clean_fit.contains(seed)) clean_fit[seed] = unexplained(log, truth, options, pool);
       spoil(log, seed);
-      const double share = unexplained(log, truth, pool), ratio = share / clean_fit[seed];
+      const double share = unexplained(log, truth, options, pool), ratio = share / clean_fit[seed];
       fmt::print("  {:.2e} ({:.2f})", share, ratio);
       failures += !(ratio <= most);
     }
@@ -191,6 +191,40 @@ int fits(ThreadPool& pool) {
   return failures;
 }
 
+// The same of networks and of methods on smoothed data, which take longer: fewer logs, and fewer
+// epochs than a fit has by default.
+int methods(ThreadPool& pool) {
+  int failures = 0;
+  const AnalyticSystem system = make_system("double-pendulum-points");
+  for (const auto& [method, epochs] :
+       {std::pair(FitMethod::joint, 0), std::pair(FitMethod::del, 40),
+        std::pair(FitMethod::acceleration, 40), std::pair(FitMethod::next_state, 40)}) {
+    FitOptions options;
+    options.family = "smm";
+    options.quick = true;
+    options.method = method;
+    options.epochs = epochs;
+    const std::uint64_t seed = 1;
+    const Log good = record(system, {0.02, 0.005}, seed, pool).observed;
+    const Log truth = record(system, {0.02, 0}, seed + 100, pool).truth;
+    const double clean_share = unexplained(good, truth, options, pool);
+    fmt::print("networks, {:12} clean {:.2e}", name_of(method), clean_share);
+    const auto judge = [&](const std::string& name, double most, const auto& spoil) {
+      Log log = good;
+      spoil(log);
+      const double ratio = unexplained(log, truth, options, pool) / clean_share;
+      fmt::print("  {} {:.2f}, at most {}", name, ratio, most);
+      std::fflush(stdout);
+      failures += !(ratio <= most);
+    };
+    judge("72 outliers", 1.5, [&](Log& log) { testing::add_outliers(log, 72, seed); });
+    judge("stale", 1.5, [&](Log& log) { testing::stale_first_samples(log); });
+    judge("held", 3, [&](Log& log) { testing::hold_values(log, 0.05, seed); });
+    fmt::print("\n");
+  }
+  return failures;
+}
+
 }  // namespace
 }  // namespace mechfit
 
@@ -202,6 +236,7 @@ int main(int argc, char** argv) {
   if (part.empty() || part == "clean") failures += mechfit::clean_logs(seed, pool);
   if (part.empty() || part == "spoiled") failures += mechfit::spoiled_logs(pool);
   if (part.empty() || part == "fits") failures += mechfit::fits(pool);
+  if (part.empty() || part == "methods") failures += mechfit::methods(pool);
   fmt::print("{} failures\n", failures);
   return failures > 0;
 }

@@ -6,6 +6,7 @@
 #include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
 #include "mechfit/estimate/kalman/cleaning.h"
+#include "mechfit/estimate/motion/contradictions.h"
 #include "mechfit/log/steps.h"
 
 namespace mechfit {
@@ -153,7 +154,12 @@ Scores evaluate(const Ensemble& ensemble, const Log& observed, const EvaluateOpt
   const auto has_velocities = [](const Trajectory& run) { return run.qd.size() == run.q.size(); };
   if (options.keep_all || std::all_of(observed.runs.begin(), observed.runs.end(), has_velocities))
     return evaluate(ensemble, evaluation_data(observed, options.smoother, pool), options, pool);
-  const CleaningResult cleaned = clean(observed, pool);
+  CleaningResult cleaned = clean(observed, pool);
+  if (ensemble.model.joints() <= kMostJudgedJoints) {
+    const auto found = find_contradictions(ensemble.model, cleaned.log, ensemble.grid(), pool);
+    cleaned.log = without_defects(std::move(cleaned.log), found);
+    cleaned.defects.insert(cleaned.defects.end(), found.begin(), found.end());
+  }
   Scores scores =
       evaluate(ensemble, evaluation_data(cleaned.log, options.smoother, pool), options, pool);
   scores.notes = describe_defects(cleaned.log, cleaned.defects, true);

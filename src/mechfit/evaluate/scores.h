@@ -31,8 +31,8 @@ struct EvaluateOptions {
   StartKind start = StartKind::estimated;
   int window = kStartWindow;                         // samples that an estimated start rests on
   SmoothMethod smoother = SmoothMethod::white_jerk;  // where the log has no velocities
-  // Outliers, stale ends of runs and held values judge the model like all other samples
-  // (cleaning.h); so they do where the log has velocities
+  // Outliers, stale ends of runs, held values (cleaning.h) and observations that the model
+  // contradicts (contradictions.h) judge it like all others; a log with velocities keeps all
   bool keep_all = false;
 };
 

@@ -78,8 +78,8 @@ Choice::Choice(const FitData& data, const FitOptions& options, bool several, Thr
 // Tells the fit's hooks of the candidate's steps, and saves and resumes its state under its name.
 JointResult Choice::fit(const Candidate& candidate) {
   const std::string& name = candidate.start.name;
-  const std::string key =
-      data_.grid > 0 ? fmt::format("{}, steps of {} s", name, data_.grid) : name;
+  std::string key = data_.grid > 0 ? fmt::format("{}, steps of {} s", name, data_.grid) : name;
+  if (data_.weighed > 0) key += fmt::format(", weights {}", data_.weighed);
   auto& saved = std::get<std::vector<CandidateState>>(state_->progress);
   auto own = std::find_if(saved.begin(), saved.end(),
                           [&](const CandidateState& other) { return other.name == key; });
@@ -153,6 +153,11 @@ std::optional<double> Choice::finer_step() const {
   if (!(bias > kMostBias)) return std::nullopt;
   // B falls with the fourth power of the step.
   return step / std::clamp(std::pow(bias / kWantedBias, 0.25), kLeastFiner, kMostFiner);
+}
+
+const JointResult* Choice::judge() const {
+  if (status_ == FitStatus::interrupted) return nullptr;
+  return best_ ? &best_->main : prepared_ ? &*prepared_ : nullptr;
 }
 
 bool Choice::wins(Fitted& fitted) {

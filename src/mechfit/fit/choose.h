@@ -26,6 +26,9 @@ class Choice {
   // considered last; nothing when theirs will do, or nothing can be said. Networks alone stay on
   // the samples' steps: their own error is above the rule's, and on finer steps they learn worse.
   std::optional<double> finer_step() const;
+  // The fit that tells best which observations are wrong: of what is kept so far, else of a family
+  // that prepares motions for others; null when there is none, or it was interrupted.
+  const JointResult* judge() const;
   std::shared_ptr<FitState> state() const { return state_; }
   // Moves what was kept into the result.
   void finish(FitResult& result);

@@ -4,6 +4,7 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/fit/choose.h"
+#include "mechfit/fit/contradicted.h"
 #include "mechfit/fit/smoothed/fit_smoothed.h"
 #include "mechfit/fit/state.h"
 #include "mechfit/log/steps.h"
@@ -39,33 +40,57 @@ std::string grid_in_words(const FitData& data) {
       data.grid, h / data.grid);
 }
 
-// Times that motions may be put on finer steps.
-constexpr int kMostGrids = 3;
+// Times that motions may be put on finer steps, and that observations may lose their weight or have
+// it back.
+constexpr int kMostGrids = 3, kMostWeighings = 4;
+
+// Takes the weight from observations that the fit contradicts; true where it has to begin again.
+bool weigh_again(const Choice& choice, const FitOptions& options, ThreadPool& pool, FitData& data) {
+  const JointResult* judge = choice.judge();
+  if (!judge || options.keep_all || data.weighed == kMostWeighings) return false;
+  Contradicted found = find_contradicted(*judge, data, pool);
+  if (same_weights(data.contradicted, found)) return false;
+  set_contradicted(std::move(found), options, pool, data);
+  return true;
+}
 
 // Families from simple to rich, each fitted with the motion; see Choice for which one is kept. Once
-// one with few parameters is known, it tells whether the steps are fine enough; if not, all begins
-// again on finer ones. Logs that were thinned are left alone: the rule's error on what is left is a
-// thousandth of the accelerations (thin.h), less than what models of real machines miss.
-void fit_jointly(FitData& data, const std::vector<Candidate>& list, const FitOptions& options,
-                 ThreadPool& pool, const FitHooks& hooks, FitResult& result) {
+// one with few parameters is known, it tells whether the steps are fine enough, and the first one
+// which observations it contradicts; if need be, all begins again on finer steps, or without these.
+// Logs that were thinned are left alone: the rule's error on what is left is a thousandth of the
+// accelerations (thin.h), less than what models of real machines miss.
+void fit_jointly(FitData& data, const FitOptions& options, ThreadPool& pool, const FitHooks& hooks,
+                 FitResult& result) {
   std::shared_ptr<FitState> state;
-  for (int grid = 0;; ++grid) {
+  int grids = 0;
+  for (;;) {
+    const std::vector<Candidate> list = candidates(data, options);
     Choice choice(data, options, list.size() > 1, pool, hooks, state);
-    bool fine = options.step > 0 || data.thinned || grid == kMostGrids;
-    std::optional<double> step;
+    bool fine = options.step > 0 || data.stride > 1 || grids == kMostGrids;
+    bool again = false, judged = false;
     FitStatus status = FitStatus::finished;
     for (const Candidate& candidate : list) {
       if (status == FitStatus::interrupted && choice.any()) break;
       status = choice.consider(candidate);
-      if (!fine && (step = choice.finer_step())) break;
+      if (const auto step = fine ? std::nullopt : choice.finer_step()) {
+        refine_motions(*step, pool, data);
+        ++grids;
+        again = true;
+        break;
+      }
       fine = fine || choice.any();
+      if (judged || !choice.judge()) continue;
+      judged = true;
+      if ((again = weigh_again(choice, options, pool, data))) break;
     }
-    if (!step) {
+    // A richer family may explain what the first one did not.
+    if (!again && list.size() > 1) again = weigh_again(choice, options, pool, data);
+    if (!again) {
       if (data.grid > 0 && options.step == 0) result.notes.push_back(grid_in_words(data));
+      for (std::string& line : contradicted_in_words(data)) result.notes.push_back(std::move(line));
       return choice.finish(result);
     }
     state = choice.state();
-    refine_motions(*step, pool, data);
   }
 }
 
@@ -75,19 +100,19 @@ FitResult fit(const Log& observed, const std::optional<Log>& validation, const F
               ThreadPool& pool, const FitHooks& hooks) {
   check_options(options);
   FitData data = prepare_fit(observed, validation, options, pool);
-  const std::vector<Candidate> list = candidates(data, options);
-  FitResult result(list[0].start.model);
+  const Start start = candidates(data, options)[0].start;
+  FitResult result(start.model);
   result.channels = data.channels;
+  result.notes = data.notes;
+  if (options.method == FitMethod::joint)
+    fit_jointly(data, options, pool, hooks, result);
+  else
+    fit_smoothed(data, start, options, pool, hooks, result);
   result.train = *data.train;
   result.validation = *data.validation;
   result.knowledge = knowledge_of(data.train_smoothed->log);
   if (options.method != FitMethod::joint && !options.smoothed)
     result.knowledge.labels = root_mean_squares(data.train_smoothed->log, &Trajectory::qdd_sd);
-  result.notes = data.notes;
-  if (options.method == FitMethod::joint)
-    fit_jointly(data, list, options, pool, hooks, result);
-  else
-    fit_smoothed(data, list[0].start, options, pool, hooks, result);
   result.knowledge.grid = data.grid;
   // Scores smooth with white noise on the jerk.
   if (!options.smoothed && options.smoother == SmoothMethod::white_jerk)

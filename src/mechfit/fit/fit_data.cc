@@ -101,20 +101,23 @@ bool is_finer(double step, const Log& log) {
 
 // Joint estimation smooths with white noise on the jerk, whatever the other methods do.
 void prepare_joint(const FitOptions& options, ThreadPool& pool, FitData& data) {
-  const Thinning thinning = choose_thinning(data.train_smoothed->log, options.step);
-  data.thinned = thinning.stride > 1;
-  if (!thinning.note.empty()) data.notes.push_back(thinning.note);
-  if (thinning.stride == 1 && options.smoother == SmoothMethod::white_jerk) {
+  if (data.stride == 0) {
+    const Thinning thinning = choose_thinning(data.train_smoothed->log, options.step);
+    data.stride = thinning.stride;
+    if (!thinning.note.empty()) data.notes.push_back(thinning.note);
+  }
+  if (data.stride == 1 && options.smoother == SmoothMethod::white_jerk) {
     const auto validation = smoothed(data.validation, options, pool);
     data.sampled = {data.train, data.validation, data.train_smoothed, validation};
     data.validation_smoothed = log_of(validation);
   } else {
-    data.sampled = joint_data(thin(*data.train, thinning.stride),
-                              thin(*data.validation, thinning.stride), pool);
-    if (thinning.stride == 1) data.validation_smoothed = log_of(data.sampled.validation_smoothed);
+    data.sampled =
+        joint_data(thin(*data.train, data.stride), thin(*data.validation, data.stride), pool);
+    if (data.stride == 1) data.validation_smoothed = log_of(data.sampled.validation_smoothed);
   }
   data.joint = data.sampled;
-  if (is_finer(options.step, *data.sampled.train)) refine_motions(options.step, pool, data);
+  const double step = data.grid > 0 ? data.grid : options.step;
+  if (is_finer(step, *data.sampled.train)) refine_motions(step, pool, data);
 }
 
 // Whether every joint of every run has what an estimate of its motion needs.
@@ -183,11 +186,7 @@ JointData part_data(const SplitPart& part, const JointData& data) {
           smoothed_runs(part.validation)};
 }
 
-FitData prepare_fit(const Log& observed, const std::optional<Log>& validation,
-                    const FitOptions& options, ThreadPool& pool) {
-  FitData data;
-  data.channels = observed.channels;
-  split(observed, validation, options, pool, data);
+void prepare_motions(const FitOptions& options, ThreadPool& pool, FitData& data) {
   data.train_smoothed = smoothed(data.train, options, pool);
   const Samples samples = make_samples(data.train_smoothed->log);
   const char* too_short = "every part of the log needs a run of at least three samples";
@@ -201,6 +200,16 @@ FitData prepare_fit(const Log& observed, const std::optional<Log>& validation,
   }
   data.size = magnitudes(samples);
   data.full_turns = turns_fully(data.train_smoothed->log);
+}
+
+FitData prepare_fit(const Log& observed, const std::optional<Log>& validation,
+                    const FitOptions& options, ThreadPool& pool) {
+  FitData data;
+  data.channels = observed.channels;
+  split(observed, validation, options, pool, data);
+  data.observed_train = data.train;
+  data.observed_validation = data.validation;
+  prepare_motions(options, pool, data);
   return data;
 }
 

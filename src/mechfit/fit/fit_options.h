@@ -51,8 +51,8 @@ struct FitOptions {
   // Joint estimation: no cross-validation, one held-out part and the sum of its log-likelihood
   // decide between families
   bool quick = false;
-  // Outliers, stale ends of runs and held values are not taken out (cleaning.h); nor are they from
-  // a log that is `smoothed`
+  // Outliers, stale ends of runs and held values (cleaning.h), and observations that the model
+  // contradicts (contradictions.h), are not taken out; nor are they from a log that is `smoothed`
   bool keep_all = false;
   double step = 0.0;  // of the motions that joint estimation finds: longer than the samples' thins
                       // the log, shorter puts unobserved nodes between them; 0: chosen

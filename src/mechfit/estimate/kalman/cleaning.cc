@@ -20,10 +20,7 @@ constexpr std::size_t kNamed = 3;       // defects that a line names, the worst 
 constexpr std::size_t kEndsOfRuns = 3;  // runs with a bad end, and half of all: no chance
 
 void take_out(const std::vector<Defect>& defects, CleaningResult& result) {
-  const std::size_t n = result.log.n();
-  for (const Defect& d : defects)
-    result.log.runs[d.run].q[static_cast<std::size_t>(d.sample) * n + d.joint] =
-        std::numeric_limits<double>::quiet_NaN();
+  result.log = without_defects(std::move(result.log), defects);
   result.defects.insert(result.defects.end(), defects.begin(), defects.end());
 }
 
@@ -78,8 +75,18 @@ std::string what(DefectKind kind, std::size_t count, bool taken_out) {
       return "the last sample of " + counted(number, "run") + one;
     case DefectKind::held:
       return counted(number, "held value") + many;
+    case DefectKind::contradicted:
+      return counted(number, "observation") + " that the model contradicts" + many;
   }
   return "";
+}
+
+// Significant ones that show how far what was found is from what is expected.
+int digits(const Defect& d) {
+  const double ratio = std::abs(d.expected) / std::abs(d.found - d.expected);
+  return std::isfinite(ratio) && ratio > 0
+             ? static_cast<int>(std::clamp(2 + std::log10(ratio), 3.0, 9.0))
+             : 3;
 }
 
 std::string worst(const Log& log, std::vector<Defect> defects) {
@@ -90,8 +97,9 @@ std::string worst(const Log& log, std::vector<Defect> defects) {
   for (std::size_t i = 0; i < std::min(defects.size(), kNamed); ++i) {
     const Defect& d = defects[i];
     const Trajectory& run = log.runs[d.run];
-    text += fmt::format("{}run {} at {:.6g} s ({:.3g} where {:.3g} is expected)", i > 0 ? ", " : "",
-                        run.name, run.t[d.sample], d.found, d.expected);
+    text +=
+        fmt::format("{}run {} at {:.6g} s ({:.{}g} where {:.{}g} is expected)", i > 0 ? ", " : "",
+                    run.name, run.t[d.sample], d.found, digits(d), d.expected, digits(d));
   }
   return text + (defects.size() > kNamed ? ", ..." : "");
 }
@@ -115,12 +123,20 @@ CleaningResult clean(const Log& observed, ThreadPool& pool) {
   return result;
 }
 
+Log without_defects(Log log, const std::vector<Defect>& defects) {
+  const std::size_t n = log.n();
+  for (const Defect& d : defects)
+    log.runs[d.run].q[static_cast<std::size_t>(d.sample) * n + d.joint] =
+        std::numeric_limits<double>::quiet_NaN();
+  return log;
+}
+
 std::vector<std::string> describe_defects(const Log& log, const std::vector<Defect>& defects,
                                           bool taken_out) {
   std::vector<std::string> lines;
   for (int j = 0; j < log.n(); ++j)
-    for (const DefectKind kind :
-         {DefectKind::outlier, DefectKind::first, DefectKind::last, DefectKind::held}) {
+    for (const DefectKind kind : {DefectKind::outlier, DefectKind::first, DefectKind::last,
+                                  DefectKind::held, DefectKind::contradicted}) {
       std::vector<Defect> some;
       for (const Defect& d : defects)
         if (d.joint == j && d.kind == kind) some.push_back(d);

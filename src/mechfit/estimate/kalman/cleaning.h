@@ -10,10 +10,11 @@ namespace mechfit {
 
 // What can be wrong with one observed position.
 enum class DefectKind {
-  outlier,  // far from what all other samples of its run say
-  first,    // the same of the first sample of a run: often a stale one
-  last,     // ... and of the last one
-  held      // repeats the sample before while the joint moves on
+  outlier,      // far from what all other samples of its run say
+  first,        // the same of the first sample of a run: often a stale one
+  last,         // ... and of the last one
+  held,         // repeats the sample before while the joint moves on
+  contradicted  // far from what a model makes of all other samples (contradictions.h)
 };
 
 struct Defect {
@@ -34,6 +35,9 @@ struct CleaningResult {
 // can have bad ones, or where too few would be left. The bits do not depend on the number of
 // threads.
 CleaningResult clean(const Log& observed, ThreadPool& pool);
+
+// The log without them.
+Log without_defects(Log log, const std::vector<Defect>& defects);
 
 // One line for each joint and kind of defect: how many there are, which are worst, and that they
 // are taken out, or what does so. `log` is the one they were found in, or what was made of it.

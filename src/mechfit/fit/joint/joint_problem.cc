@@ -106,7 +106,11 @@ JointProblem::JointProblem(const Model& start, const JointData& data, const Join
       validation_start_(prepared_ ? options.before->validation : data.validation_smoothed->log),
       runs_(start, *data.train, train_start_, pool),
       held_out_(start, *data.validation, validation_start_, pool),
-      prior_(make_mass_prior(start, train_start_)) {}
+      prior_(make_mass_prior(start, train_start_)) {
+  // Networks keep the first sigma, which on finer steps is too large on purpose (kFirstSigma).
+  if (prepared_ && options.sigma.empty() && data.train->runs[0].sample_step > 0)
+    first_noise_.sigma = options.before->noise.sigma;
+}
 
 NoiseSearch JointProblem::noise_search() const {
   NoiseSearch search;

@@ -9,8 +9,9 @@
 namespace mechfit {
 namespace {
 
-std::vector<int> all_samples(const Samples& samples) {
+std::vector<int> points_of(const Samples& samples) {
   MECHFIT_CHECK(!samples.v.empty(), "this method needs velocities and accelerations");
+  if (!samples.points.empty()) return samples.points;
   std::vector<int> items(samples.size);
   std::iota(items.begin(), items.end(), 0);
   return items;
@@ -20,7 +21,7 @@ class AccelerationObjective final : public Objective {
  public:
   AccelerationObjective(const Model& model, const Samples& samples, const ObjectiveOptions& options,
                         ThreadPool& pool)
-      : Objective(model, samples, all_samples(samples), kBlock, pool), weights_(options.weights) {
+      : Objective(model, samples, points_of(samples), kBlock, pool), weights_(options.weights) {
     for (int i = 0; i < pool.size(); ++i) {
       auto w = std::make_unique<Worker>(model);
       for (auto* panel : {&w->q, &w->v, &w->a, &w->target}) *panel = make_panel(samples.n);

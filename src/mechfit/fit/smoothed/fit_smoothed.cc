@@ -55,8 +55,8 @@ TrainOptions train_options(const FitData& data, const Start& start, const FitOpt
 
 void fit_smoothed(const FitData& data, const Start& start, const FitOptions& options,
                   ThreadPool& pool, const FitHooks& hooks, FitResult& result) {
-  const Samples train = make_samples(data.train_smoothed->log);
-  const Samples held_out = make_samples(*data.validation_smoothed);
+  const Samples train = make_samples(data.train_smoothed->log, *data.train);
+  const Samples held_out = make_samples(*data.validation_smoothed, *data.validation);
   const TrainOptions training = train_options(data, start, options);
   if (options.precision == Precision::float32)
     result.notes.push_back("networks computed in float32 while they were trained");

@@ -1,8 +1,18 @@
 #include "mechfit/fit/smoothed/samples.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "mechfit/base/error.h"
+#include "mechfit/base/median.h"
 
 namespace mechfit {
+namespace {
+
+// Deviations of an acceleration, in units of the run's median, above which it is vague.
+constexpr double kVague = 2;
+
+}  // namespace
 
 Samples make_samples(const Log& log) {
   Samples s;
@@ -35,6 +45,38 @@ Samples make_samples(const Log& log) {
       }
     s.size += size;
   }
+  return s;
+}
+
+Samples make_samples(const Log& smoothed, const Log& observed) {
+  Samples s = make_samples(smoothed);
+  MECHFIT_CHECK(smoothed.runs.size() == observed.runs.size());
+  std::vector<char> vague;
+  for (std::size_t r = 0; r < smoothed.runs.size(); ++r) {
+    const Trajectory& run = smoothed.runs[r];
+    const std::size_t first = vague.size();
+    vague.resize(first + run.t.size(), 0);
+    for (int j = 0; j < s.n && !run.qdd_sd.empty(); ++j) {
+      std::vector<double> deviations;
+      for (std::size_t k = j; k < run.qdd_sd.size(); k += s.n) deviations.push_back(run.qdd_sd[k]);
+      const double most = kVague * median(deviations);
+      for (std::size_t k = 0; k < deviations.size(); ++k)
+        if (std::isnan(observed.runs[r].q[k * s.n + j]) && deviations[k] > most)
+          vague[first + k] = 1;
+    }
+  }
+  const auto leave_out = [&](std::vector<int>& items, int samples) {
+    std::vector<int> kept;
+    for (const int i : items)
+      if (std::none_of(&vague[i], &vague[i] + samples, [](char x) { return x != 0; }))
+        kept.push_back(i);
+    if (!kept.empty()) items = std::move(kept);
+  };
+  leave_out(s.triples, 3);
+  leave_out(s.pairs, 2);
+  if (std::find(vague.begin(), vague.end(), 1) == vague.end()) return s;
+  for (int i = 0; i < s.size; ++i)
+    if (vague[i] == 0) s.points.push_back(i);
   return s;
 }
 
