@@ -22,12 +22,15 @@ void check_options(const FitOptions& options) {
   if (options.integrator == Integrator::variational)
     throw InputError("option 'integrator': next-state regression takes " +
                      name_of(Integrator::rk4) + " or " + name_of(Integrator::midpoint));
+  if (options.learn_inputs && options.learn_gains)
+    throw InputError("options 'learn_inputs' and 'learn_gains' exclude each other");
+  if (options.friction != "auto") parse_friction_terms(options.friction, "option 'friction'");
   const bool networks =
       options.family == "auto" || find_family(options.family).kind == ParameterKind::weights;
   if (options.precision == Precision::float32 && (joint || !networks))
     throw InputError(
         "option 'precision' float32 is for networks (option 'family' smm) on smoothed data (option "
-        "'method' del, acceleration, next-state or gauge-free)");
+        "'method' del, acceleration, next-state, gauge-free or torque)");
 }
 
 std::string grid_in_words(const FitData& data) {
