@@ -44,7 +44,8 @@ std::vector<Candidate> candidates(const FitData& data, const FitOptions& options
     if (automatic ? family.automatic(start) : family.known_as(options.family))
       asked.push_back(&family);
   if (asked.empty()) find_family(options.family);  // says which there are
-  if (!joint) asked = {asked.back()};
+  // Held-out torques choose between families as held-out likelihoods do.
+  if (!joint && !start.by_torque) asked = {asked.back()};
   const bool networks = asked.back()->kind == ParameterKind::weights;
   std::vector<Candidate> list;
   for (const Family& family : families()) {

@@ -6,6 +6,7 @@
 #include "mechfit/fit/choose.h"
 #include "mechfit/fit/smoothed/fit_smoothed.h"
 #include "mechfit/fit/state.h"
+#include "mechfit/fit/torque_choice.h"
 #include "mechfit/log/steps.h"
 
 namespace mechfit {
@@ -72,12 +73,38 @@ void fit_jointly(FitData& data, const std::vector<Candidate>& list, const FitOpt
   }
 }
 
+// Driven machines of many joints are fitted by their torques: trig has too many functions there,
+// and networks that are fitted by accelerations find a heavy M.
+constexpr int kManyJoints = 5;
+
+// The options with what the log decides: the method of driven machines, the terms of friction.
+FitOptions settled(const Log& observed, const FitOptions& options) {
+  FitOptions own = options;
+  const bool driven = drives_all(observed.channels, options);
+  if (options.method == FitMethod::joint && driven && observed.n() >= kManyJoints &&
+      options.ensemble == 1 && options.scale)
+    own.method = FitMethod::torque;
+  return own;
+}
+
+bool chooses_friction(const FitData& data, const FitOptions& options) {
+  const bool torque = options.method == FitMethod::joint || options.method == FitMethod::torque;
+  return torque && options.friction == "auto" && options.force == ForceKind::friction &&
+         options.scale && drives_all(data.channels, options);
+}
+
 }  // namespace
 
-FitResult fit(const Log& observed, const std::optional<Log>& validation, const FitOptions& options,
+FitResult fit(const Log& observed, const std::optional<Log>& validation, const FitOptions& given,
               ThreadPool& pool, const FitHooks& hooks) {
-  check_options(options);
+  check_options(given);
+  FitOptions options = settled(observed, given);
   FitData data = prepare_fit(observed, validation, options, pool);
+  if (chooses_friction(data, options)) {
+    const FrictionChoice choice = choose_friction(data, options, pool, hooks);
+    options.friction = choice.terms;
+    if (!choice.note.empty()) data.notes.push_back(choice.note);
+  }
   const std::vector<Candidate> list = candidates(data, options);
   FitResult result(list[0].start.model);
   result.channels = data.channels;
@@ -87,10 +114,19 @@ FitResult fit(const Log& observed, const std::optional<Log>& validation, const F
   if (options.method != FitMethod::joint && !options.smoothed)
     result.knowledge.labels = root_mean_squares(data.train_smoothed->log, &Trajectory::qdd_sd);
   result.notes = data.notes;
-  if (options.method == FitMethod::joint)
+  result.method = options.method;
+  if (options.method == FitMethod::joint) {
     fit_jointly(data, list, options, pool, hooks, result);
-  else
+    if (drives_all(data.channels, options) && options.ensemble == 1)
+      compare_by_torque(data, list, pool, hooks, result);
+  } else if (options.method == FitMethod::torque) {
+    if (given.method == FitMethod::joint)
+      result.notes.push_back(
+          "every joint has an input, so models are fitted to torques (option 'method' torque)");
+    fit_by_torque(data, list, options, pool, hooks, result);
+  } else {
     fit_smoothed(data, list[0].start, options, pool, hooks, result);
+  }
   result.knowledge.grid = data.grid;
   // Scores smooth with white noise on the jerk.
   if (!options.smoothed && options.smoother == SmoothMethod::white_jerk)

@@ -95,7 +95,7 @@ void fit_few_by_torque(const Start& start, const Samples& train, const Samples& 
     best = std::min(best, record.validation);
     return !hooks.progress || hooks.progress({record, steps, Criterion::error, best, start.name});
   };
-  TorqueFit fit = fit_torques(start.model, start.held, train, held_out, pool, progress);
+  TorqueFit fit = fit_torques(start.model, start.held, {}, train, held_out, pool, progress);
   result.status = fit.status;
   result.model = std::move(fit.model);
   result.history = std::move(fit.history);

@@ -271,7 +271,8 @@ bool fully_driven(const Model& model) {
          std::all_of(driven.begin(), driven.end(), [](bool x) { return x; });
 }
 
-TorqueFit fit_torques(const Model& start, const std::vector<int>& held, const Samples& train,
+TorqueFit fit_torques(const Model& start, const std::vector<int>& held,
+                      const std::vector<double>& warm, const Samples& train,
                       const Samples& validation, ThreadPool& pool,
                       const std::function<bool(const FitRecord&, int steps)>& progress) {
   MECHFIT_CHECK(start.kind() != ParameterKind::weights && fully_driven(start));
@@ -279,10 +280,15 @@ TorqueFit fit_torques(const Model& start, const std::vector<int>& held, const Sa
   const std::vector<double> size = torque_sizes(start, train, pool);
   for (std::size_t j = 0; j < size.size(); ++j) MECHFIT_CHECK(size[j] > 0);
   fit.s = size;
-  ObjectiveOptions judge{FitMethod::torque};
+  ObjectiveOptions judge;
+  judge.method = FitMethod::torque;
   judge.weights = inverse_squares(size);
   const auto held_out = make_objective(start, validation, judge, pool);
   TorqueProblem problem(start, held, train, pool);
+  if (!warm.empty()) {
+    fit.model.set_parameters(warm);
+    if (!std::isfinite(problem.value(fit.model, fit.s))) fit.model = start;
+  }
   double J = problem.value(fit.model, fit.s), damping = kFirstDamping;
   if (!std::isfinite(J)) {
     fit.status = FitStatus::mass_not_positive;

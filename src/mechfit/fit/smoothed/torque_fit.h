@@ -34,9 +34,12 @@ struct TorqueFit {
 //   J = sum e_j^2 / (2 s_j^2) + T sum log s_j + prior(theta)       e: torque_block.h
 //
 // with s, the rms of each joint's error, and theta in turns. `held` parameters keep their values.
+// `warm`: parameters to begin with, where M is positive definite there; empty: those of `start`,
+// which the prior knows in either case.
 // `progress` may be empty; false from it ends the fit there. The number of threads does not change
 // a bit.
-TorqueFit fit_torques(const Model& start, const std::vector<int>& held, const Samples& train,
+TorqueFit fit_torques(const Model& start, const std::vector<int>& held,
+                      const std::vector<double>& warm, const Samples& train,
                       const Samples& validation, ThreadPool& pool,
                       const std::function<bool(const FitRecord&, int steps)>& progress);
 

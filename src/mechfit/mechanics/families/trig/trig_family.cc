@@ -57,9 +57,11 @@ std::vector<Start> Trig::starts(const StartData& data) {
 
 std::vector<ParameterInfo> Trig::parameters_info() const {
   std::vector<ParameterInfo> list(theta_.size());
+  const std::vector<std::string> forces = joint_forces_.parameter_names();
   for (int k = 0; k < parameter_count(); ++k) {
     ParameterInfo& info = list[k];
-    info.name = "theta " + std::to_string(k);
+    info.name =
+        k < friction_offset() ? "theta " + std::to_string(k) : forces[k - friction_offset()];
     const bool friction = k >= friction_offset() && k < input_offset();
     const bool constant_of_mass = k < potential_offset() && k % mass_functions() == 0;
     if (friction && joint_forces_.nonnegative(k - friction_offset()))
