@@ -6,8 +6,10 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/fit/fit.h"
+#include "mechfit/fit/joint/joint.h"
 #include "mechfit/fit/smoothed/objectives.h"
 #include "mechfit/fit/smoothed/torque_fit.h"
+#include "mechfit/mechanics/families/arm/arm_description.h"
 #include "mechfit/mechanics/point.h"
 #include "tests/support/models.h"
 
@@ -167,30 +169,40 @@ TEST(TorqueFit, FindsMOfAQuickArm) {
   const Machine machine = moving_arm(4, 4, 600, 1e-5, 0);
   const FitResult result = fit(machine.log, {}, torque_options("trig"), pool);
   ASSERT_EQ(result.status, FitStatus::finished);
-  EXPECT_LT(mass_error(result.model, machine), 0.01);
-  EXPECT_LT(result.history.best, 1e-4);
+  EXPECT_LT(mass_error(result.model, machine), 0.05);
+  EXPECT_LT(result.history.best, 0.002);
   for (const Description::Value& value : result.model.describe().values) {
-    if (value.name == "Coulomb friction 1") EXPECT_NEAR(value.value, 2, 0.05);
+    if (value.name != "Coulomb friction 1") continue;
+    EXPECT_NEAR(value.value, 2, 0.1);
   }
   ASSERT_EQ(result.standard_errors.size(),
             static_cast<std::size_t>(result.model.parameter_count()));
   for (const double error : result.standard_errors) EXPECT_TRUE(std::isfinite(error));
 }
 
-// Inertia is 2 % of this arm's torques, the rest is gravity and friction. A heavy M makes small
-// errors of accelerations whatever the torques are; errors of torques do not forgive it.
+// Inertia is a twentieth of this arm's torques, the rest is gravity and friction. A heavy M makes
+// small errors of accelerations whatever the torques are; errors of torques do not forgive it.
 TEST(TorqueFit, FindsMOfASlowArmWhereAccelerationsDoNot) {
   ThreadPool pool(2);
-  const Machine machine = moving_arm(1, 6, 1500, 1e-5, 0.1);
-  FitOptions options = torque_options("trig");
+  const Machine machine = moving_arm(1, 6, 600, 1e-5, 0.1);
+  FitOptions options = torque_options("arm");
+  auto robot = std::make_shared<ArmDescription>();
+  robot->kinematics = planar();
+  options.robot = robot;
   const FitResult by_torque = fit(machine.log, {}, options, pool);
   ASSERT_EQ(by_torque.status, FitStatus::finished);
   EXPECT_LT(mass_error(by_torque.model, machine), 0.05);
-
   options.method = FitMethod::joint;
   options.quick = true;
-  options.degree = 1;
-  const FitResult by_acceleration = fit(machine.log, {}, options, pool);
+  const FitResult by_default = fit(machine.log, {}, options, pool);
+  EXPECT_EQ(by_default.method, FitMethod::torque);
+  EXPECT_LT(mass_error(by_default.model, machine), 0.05);
+
+  Log train = machine.log, validation = machine.log;
+  train.runs.resize(5);
+  validation.runs.erase(validation.runs.begin(), validation.runs.begin() + 5);
+  const JointResult by_acceleration =
+      fit_joint(Arm(machine.truth.config()), joint_data(train, validation, pool), {}, pool);
   EXPECT_GT(mass_error(by_acceleration.model, machine), 0.5);
 }
 

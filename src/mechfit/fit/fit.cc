@@ -80,7 +80,7 @@ constexpr int kManyJoints = 5;
 // The options with what the log decides: the method of driven machines, the terms of friction.
 FitOptions settled(const Log& observed, const FitOptions& options) {
   FitOptions own = options;
-  const bool driven = drives_all(observed.channels, options);
+  const bool driven = drives_all(observed, options);
   if (options.method == FitMethod::joint && driven && observed.n() >= kManyJoints &&
       options.ensemble == 1 && options.scale)
     own.method = FitMethod::torque;
@@ -90,7 +90,7 @@ FitOptions settled(const Log& observed, const FitOptions& options) {
 bool chooses_friction(const FitData& data, const FitOptions& options) {
   const bool torque = options.method == FitMethod::joint || options.method == FitMethod::torque;
   return torque && options.friction == "auto" && options.force == ForceKind::friction &&
-         options.scale && drives_all(data.channels, options);
+         options.scale && drives_all(*data.train, options);
 }
 
 }  // namespace
@@ -117,7 +117,7 @@ FitResult fit(const Log& observed, const std::optional<Log>& validation, const F
   result.method = options.method;
   if (options.method == FitMethod::joint) {
     fit_jointly(data, list, options, pool, hooks, result);
-    if (drives_all(data.channels, options) && options.ensemble == 1)
+    if (drives_all(*data.train, options) && options.ensemble == 1)
       compare_by_torque(data, list, pool, hooks, result);
   } else if (options.method == FitMethod::torque) {
     if (given.method == FitMethod::joint)

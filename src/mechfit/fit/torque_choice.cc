@@ -58,10 +58,16 @@ void take(TorqueFit fit, FitResult& result) {
 
 }  // namespace
 
-bool drives_all(const Channels& channels, const FitOptions& options) {
-  const int n = channels.n(), m = channels.m();
+bool drives_all(const Log& log, const FitOptions& options) {
+  const int n = log.n(), m = log.m();
   if (m < n || options.learn_inputs) return false;
-  const std::vector<double> b = input_matrix(channels, options.input_joints);
+  for (int j = 0; j < m; ++j) {
+    bool changes = false;
+    for (const Trajectory& run : log.runs)
+      for (int k = 1; k < run.size() && !changes; ++k) changes = run.u[k * m + j] != run.u[j];
+    if (!changes) return false;
+  }
+  const std::vector<double> b = input_matrix(log.channels, options.input_joints);
   for (int i = 0; i < n; ++i)
     if (std::all_of(b.begin() + i * m, b.begin() + (i + 1) * m, [](double x) { return x == 0; }))
       return false;
@@ -74,22 +80,30 @@ TorqueJudge::TorqueJudge(const FitData& data, const Model& any, ThreadPool& pool
     validation_ = make_samples(*data.validation_smoothed);
   else
     validation_ = make_samples(smooth(*data.validation, SmoothOptions(), pool).log);
-  ObjectiveOptions options;
-  options.method = FitMethod::torque;
-  options.weights = inverse_squares(torque_sizes(any, validation_, pool));
-  objective_ = make_objective(any, validation_, options, pool);
+  const std::vector<double> sizes = torque_sizes(any, validation_, pool);
+  for (const auto& own : {sizes, torque_sizes(any, train_, pool)})
+    able_ = able_ && std::all_of(own.begin(), own.end(), [](double x) { return x > 0; });
+  weights_ = inverse_squares(sizes);
 }
 
-double TorqueJudge::error(const Model& model) { return objective_->all(model); }
+std::unique_ptr<Objective> TorqueJudge::objective(const Model& model) const {
+  ObjectiveOptions options;
+  options.method = FitMethod::torque;
+  options.weights = weights_;
+  return make_objective(model, validation_, options, pool_);
+}
+
+double TorqueJudge::error(const Model& model) { return objective(model)->all(model); }
 
 bool TorqueJudge::better(const Model& a, const Model& b, double share) {
   if (!(error(a) < share * error(b))) return false;
   int wins = 0;
-  const int size = objective_->items();
+  const auto of_a = objective(a), of_b = objective(b);
+  const int size = of_a->items();
   for (int k = 0; k < kBlocks; ++k) {
     std::vector<int> items(size * (k + 1) / kBlocks - size * k / kBlocks);
     std::iota(items.begin(), items.end(), size * k / kBlocks);
-    wins += !items.empty() && (*objective_)(a, items, {}) < (*objective_)(b, items, {});
+    wins += !items.empty() && (*of_a)(a, items, {}) < (*of_b)(b, items, {});
   }
   return wins >= kMost;
 }
@@ -113,6 +127,7 @@ FrictionChoice choose_friction(const FitData& data, const FitOptions& options, T
   const Start* start = simplest(list);
   if (!start) return {"viscous+coulomb+offset", ""};
   TorqueJudge judge(data, start->model, pool);
+  if (!judge.able()) return {"auto", ""};
   TorqueFit best = judge.fit(*start, {}, hooks);
   std::string terms = kLadder[0], told;
   for (std::size_t k = 1; k < std::size(kLadder) && found_model(best.status); ++k) {
@@ -162,6 +177,7 @@ void compare_by_torque(const FitData& data, const std::vector<Candidate>& list, 
                        const FitHooks& hooks, FitResult& result) {
   if (!simplest(list) || result.status == FitStatus::interrupted) return;
   TorqueJudge judge(data, simplest(list)->model, pool);
+  if (!judge.able()) return;
   const bool found = found_model(result.status);
   const double joint = found ? judge.error(result.model) : 0;
   bool replaced = false;

@@ -13,8 +13,8 @@
 // model misses on held-out runs: errors of accelerations and of rollouts forgive a heavy M.
 namespace mechfit {
 
-// Whether every joint has an input of known unit.
-bool drives_all(const Channels& channels, const FitOptions& options);
+// Whether every joint has an input of known unit, and all inputs change in the log.
+bool drives_all(const Log& log, const FitOptions& options);
 
 // Held-out torque error of models: squared errors over the torques' variance, the mean over joints
 // (nMSE), on all held-out samples and on blocks of them.
@@ -23,6 +23,8 @@ class TorqueJudge {
   // `any`: a model with the inputs of those that will be judged.
   TorqueJudge(const FitData& data, const Model& any, ThreadPool& pool);
 
+  // Whether the inputs of every joint change on either side of the split.
+  bool able() const { return able_; }
   double error(const Model& model);
   // Whether the error of a is below `share` of that of b, and below b's in most blocks.
   bool better(const Model& a, const Model& b, double share);
@@ -30,8 +32,11 @@ class TorqueJudge {
   TorqueFit fit(const Start& start, const std::vector<double>& warm, const FitHooks& hooks);
 
  private:
+  std::unique_ptr<Objective> objective(const Model& model) const;
+
   Samples train_, validation_;
-  std::unique_ptr<Objective> objective_;
+  bool able_ = true;
+  std::vector<double> weights_;  // 1 / variance of the torques [n]
   ThreadPool& pool_;
 };
 

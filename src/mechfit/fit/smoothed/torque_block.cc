@@ -4,9 +4,9 @@
 
 namespace mechfit {
 
-TorqueBlock::TorqueBlock(const Model& model, const Samples& samples)
+TorqueBlock::TorqueBlock(const Model& x, const Samples& samples)
     : e(make_panel(samples.n)),
-      model(model.make_workspace()),
+      model(x.make_workspace()),
       mass_(make_panel(samples.n * samples.n)),
       q_(e),
       v_(e),

@@ -13,12 +13,12 @@ namespace mechfit {
 // lambda'(Mdot v + M a) - lambda'f.
 class TorqueBlock {
  public:
-  TorqueBlock(const Model& model, const Samples& samples);
+  TorqueBlock(const Model& x, const Samples& samples);
 
   // e [n][kBlock] at the `count` samples; the other lanes repeat the first.
-  void evaluate(const Model& model, const Samples& samples, const int* items, int count);
+  void evaluate(const Model& x, const Samples& samples, const int* items, int count);
   // Of lambda'e, lambda [n][kBlock], at the samples evaluated last.
-  void pullback(const Model& model, const double* lambda, const Adjoints& adjoints);
+  void pullback(const Model& x, const double* lambda, const Adjoints& adjoints);
 
   AlignedVector e;         // [n][kBlock]
   Model::Workspace model;  // of the evaluation, with the accumulator of gradients

@@ -260,7 +260,8 @@ std::vector<double> torque_sizes(const Model& model, const Samples& s, ThreadPoo
     for (int k = 0; k < s.size; ++k) mean += torques.applied[k * s.n + j] / s.size;
     for (int k = 0; k < s.size; ++k)
       square += std::pow(torques.applied[k * s.n + j] - mean, 2) / s.size;
-    size[j] = std::sqrt(square);
+    // An input that never changes has nothing but the rounding of its mean.
+    size[j] = square > 1e-20 * mean * mean ? std::sqrt(square) : 0.0;
   }
   return size;
 }
