@@ -51,6 +51,14 @@ void add_model_options(CLI::App& command, FitCommand& o) {
       ->transform(choice<ForceKind>())
       ->type_name(choices<ForceKind>())
       ->group(group);
+  command
+      .add_option("--friction", fit.friction,
+                  "Terms of friction, joined by '+': viscous, coulomb, offset (a constant load), "
+                  "asymmetric (by direction), stribeck (sticking), position (harmonics of the "
+                  "joint); auto: viscous+coulomb")
+      ->type_name("auto|none|TERMS")
+      ->capture_default_str()
+      ->group(group);
   command.add_option("--fix", o.fix, "Known constants of a built-in system, as in g=9.81,m1=1")
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -77,6 +85,10 @@ void add_model_options(CLI::App& command, FitCommand& o) {
       ->group(group);
   command
       .add_flag("--learn-inputs", fit.learn_inputs, "Learn how inputs act on the joints (matrix B)")
+      ->group(group);
+  command
+      .add_flag("--learn-gains", fit.learn_gains,
+                "Learn what each input is worth in units of the first (motor currents)")
       ->group(group);
   command
       .add_option("--degree", fit.degree,

@@ -34,7 +34,8 @@ Model network_with_everything() {
   SmmConfig config;
   config.joints = {JointType::plain, JointType::periodic};
   config.hidden = {32, 32, 32};
-  config.force_network = config.friction = true;
+  config.force_network = true;
+  config.friction = true;
   config.inputs = 1;
   config.input_map = InputMap::learned;
   config.input_matrix = {1, 0};

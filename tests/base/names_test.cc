@@ -33,7 +33,7 @@ TEST(Names, LeadFromEveryValueToAWordAndBack) {
   expect_complete(Grade::unusable);
   expect_complete(Selection::objective);
   expect_complete(ForceKind::friction_network);
-  expect_complete(FitMethod::gauge_free);
+  expect_complete(FitMethod::torque);
   expect_complete(InputMap::learned);
   expect_complete(Activation::identity);
   expect_complete(Initialisation::xavier);

@@ -68,6 +68,28 @@ TEST(Verdict, HalfTheBaselinesErrorIsUsableAndNeverGood) {
   EXPECT_EQ(judge(scores(0.1, {half})).grade, Grade::usable);
 }
 
+TEST(Verdict, WhereEveryJointIsDrivenTorquesDecide) {
+  const auto fine = horizon(0.1, {1e-5, 0.01}, {1e-3, 1});
+  Scores s = scores(0.1, {fine});
+  s.torque.joints = {0};  // the other joint is passive: the motion decides
+  s.torque.overall = 0.9;
+  s.torque.friction_overall = 0.95;
+  EXPECT_EQ(judge(s).grade, Grade::good);
+  s.torque.joints = {0, 1};  // a heavy M: accelerations and rollouts look good
+  EXPECT_EQ(judge(s).grade, Grade::unusable);
+  EXPECT_EQ(judge(s).words, "not a usable model");
+  EXPECT_THAT(judge(s).good_for, HasSubstr("It predicts torques within 95 % of their spread."));
+  s.torque.overall = 0.1;
+  EXPECT_EQ(judge(s).words, "a usable model");
+  Scores slow = scores(0.9, {horizon(0.1, {1, 1}, {1e-3, 1})});
+  slow.torque = s.torque;
+  slow.torque.overall = 0.01;
+  EXPECT_EQ(judge(slow).grade, Grade::good);
+  EXPECT_EQ(judge(slow).words, "a good model of the torques");
+  slow.torque.friction_overall = 0.005;
+  EXPECT_THAT(judge(slow).good_for, HasSubstr("no better than friction of each joint alone"));
+}
+
 TEST(Verdict, AModelThatExplainsNothingIsNotUsable) {
   const auto fine = horizon(0.1, {1e-5, 0.01}, {1e-3, 1}), poor = horizon(0.1, {1, 1}, {1e-3, 1});
   const Verdict verdict = judge(scores(1.1, {fine}));

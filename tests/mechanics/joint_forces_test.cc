@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
+#include "mechfit/base/error.h"
 #include "mechfit/base/gradient_check.h"
 #include "mechfit/mechanics/families/smm/smm.h"
 #include "tests/mechanics/door_check.h"
@@ -21,8 +23,16 @@ struct Case {
   const char* name;
   ForceParameters parameters;
   InputMap map;
-  bool pairs;  // slips v_i - v_j too
+  bool pairs;            // slips v_i - v_j too
+  bool further = false;  // terms beyond viscous and Coulomb's
 };
+
+FrictionTerms all_terms() {
+  FrictionTerms terms =
+      parse_friction_terms("viscous+coulomb+offset+asymmetric+stribeck+position", "test");
+  terms.width = 0.04;
+  return terms;
+}
 
 Scales random_scales(Random& random) {
   Scales scales = Scales::unit(kJoints, kInputs);
@@ -37,9 +47,11 @@ JointForces random_forces(const Case& c, Random& random, std::vector<double>& th
   const Scales scales = random_scales(random);
   JointForcesConfig config{c.parameters, {}, c.map, {}};
   for (int i = 0; i < kJoints; ++i) {
-    config.slips.push_back({i, -1, scales.v[i]});
+    const FrictionTerms terms = c.further ? all_terms() : FrictionTerms(true);
+    const auto type = i == 0 ? JointType::plain : JointType::periodic;
+    config.slips.push_back(own_slip(i, terms, type, scales));
     for (int j = 0; c.pairs && j < i; ++j)
-      config.slips.push_back({i, j, std::max(scales.v[i], scales.v[j])});
+      config.slips.push_back({i, j, std::max(scales.v[i], scales.v[j]), terms});
   }
   for (int k = 0; k < kJoints * kInputs; ++k) config.input_matrix.push_back(random.normal());
   JointForces forces(std::move(config), scales);
@@ -52,17 +64,22 @@ JointForces random_forces(const Case& c, Random& random, std::vector<double>& th
 struct State {
   AlignedVector v, u,
       b;  // Slow enough for Coulomb's step to be smooth on the scale of a difference.
+  AlignedVector q;
 };
 State random_state(Random& random) {
-  return {random_panel(kJoints, random, 0.2), random_panel(kInputs, random),
-          random_panel(kJoints, random)};
+  State s{random_panel(kJoints, random, 0.2),
+          random_panel(kInputs, random),
+          random_panel(kJoints, random),
+          {}};
+  s.q = random_panel(kJoints, random);
+  return s;
 }
 
 // sum over lanes of weight b'F
 double pairing(const JointForces& forces, const State& s, JointForces::Workspace& w,
                int lane = -1) {
   AlignedVector f = make_panel(kJoints);
-  forces.add(s.v.data(), s.u.data(), f.data(), w);
+  forces.add(s.q.data(), s.v.data(), s.u.data(), f.data(), w);
   double sum = 0;
   for (int k = 0; k < kJoints * kBlock; ++k)
     if (lane < 0 || k % kBlock == lane) sum += s.b[k] * f[k];
@@ -79,20 +96,30 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"SoftplusFixed", ForceParameters::softplus, InputMap::fixed, false},
                       Case{"SoftplusScaled", ForceParameters::softplus, InputMap::scaled, false},
                       Case{"SoftplusLearned", ForceParameters::softplus, InputMap::learned, false},
-                      Case{"SoftplusPairs", ForceParameters::softplus, InputMap::learned, true}),
+                      Case{"SoftplusPairs", ForceParameters::softplus, InputMap::learned, true},
+                      Case{"LinearGains", ForceParameters::linear, InputMap::gains, true},
+                      Case{"SoftplusGains", ForceParameters::softplus, InputMap::gains, false},
+                      Case{"LinearFurther", ForceParameters::linear, InputMap::gains, true, true},
+                      Case{"SoftplusFurther", ForceParameters::softplus, InputMap::fixed, false,
+                           true}),
     [](const auto& instance) { return std::string(instance.param.name); });
 
 // DerivativeReport::agrees asks for a derivative that is not zero.
-TEST_P(JointForcesDerivatives, ToVelocityAndInputAreThoseOfTheValues) {
+TEST_P(JointForcesDerivatives, ToStateAndInputAreThoseOfTheValues) {
   Random random(11);
   std::vector<double> theta;
   const JointForces forces = random_forces(GetParam(), random, theta);
   State s = random_state(random);
   auto w = forces.make_workspace();
   pairing(forces, s, w);
-  AlignedVector v = make_panel(kJoints), u = make_panel(kInputs);
-  forces.pullback(s.b.data(), v.data(), u.data(), w);
-  for (const auto& [x, gradient] : {std::pair{&s.v, &v}, std::pair{&s.u, &u}}) {
+  AlignedVector q = make_panel(kJoints), v = make_panel(kJoints), u = make_panel(kInputs);
+  forces.pullback(s.b.data(), q.data(), v.data(), u.data(), w);
+  for (const auto& [x, gradient] :
+       {std::pair{&s.v, &v}, std::pair{&s.u, &u}, std::pair{&s.q, &q}}) {
+    if (gradient == &q && !GetParam().further) {
+      EXPECT_EQ(q, make_panel(kJoints));
+      continue;
+    }
     const AlignedVector x0 = *x;
     const auto report = check_gradient(
         [&, panel = x](std::span<const double> point) {
@@ -113,10 +140,10 @@ TEST_P(JointForcesDerivatives, PullbackAddsAndLeavesOutWhatIsNull) {
   auto w = forces.make_workspace();
   pairing(forces, s, w);
   AlignedVector v = make_panel(kJoints), u = make_panel(kInputs);
-  forces.pullback(s.b.data(), v.data(), nullptr, w);
-  forces.pullback(s.b.data(), nullptr, u.data(), w);
+  forces.pullback(s.b.data(), nullptr, v.data(), nullptr, w);
+  forces.pullback(s.b.data(), nullptr, nullptr, u.data(), w);
   AlignedVector twice_v = v, twice_u = u;
-  forces.pullback(s.b.data(), twice_v.data(), twice_u.data(), w);
+  forces.pullback(s.b.data(), nullptr, twice_v.data(), twice_u.data(), w);
   for (std::size_t k = 0; k < v.size(); ++k) EXPECT_NEAR(twice_v[k], 2 * v[k], 1e-13);
   for (std::size_t k = 0; k < u.size(); ++k) EXPECT_NEAR(twice_u[k], 2 * u[k], 1e-13);
 }
@@ -180,7 +207,10 @@ TEST_P(JointForcesDerivatives, OfTheValuesForAReaderAreTheirSlopes) {
   const auto values = forces.values(kOffset);
   const double viscous = forces.viscous(0);
   const int inputs = kJoints * kInputs;
-  ASSERT_EQ(static_cast<int>(values.size()), forces.friction_count() + inputs);
+  // Those by position, 18 for each joint, are told together.
+  const int by_position = GetParam().further ? 18 * kJoints : 0;
+  ASSERT_EQ(static_cast<int>(values.size()),
+            forces.friction_count() - by_position + by_position / 18 + inputs);
   int learned = 0;
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (values[k].parameter < 0) continue;
@@ -195,8 +225,10 @@ TEST_P(JointForcesDerivatives, OfTheValuesForAReaderAreTheirSlopes) {
                 1e-5 * (1 + std::abs(values[k].slope)))
         << values[k].name;
   }
-  const bool given = GetParam().map == InputMap::fixed;
-  EXPECT_EQ(learned, forces.friction_count() + (given ? 0 : inputs));
+  const int given = GetParam().map == InputMap::fixed   ? inputs
+                    : GetParam().map == InputMap::gains ? kJoints
+                                                        : 0;
+  EXPECT_EQ(learned, forces.friction_count() - by_position + inputs - given);
   EXPECT_EQ(values[0].name, "viscous friction 1");
   EXPECT_EQ(values[0].value, viscous);
   EXPECT_EQ(values.back().name, "input 2 on joint 3");
@@ -225,12 +257,13 @@ TEST_P(JointForcesDerivatives, OnePointIsALaneOfABlock) {
   const State s = random_state(random);
   auto w = forces.make_workspace();
   AlignedVector f = make_panel(kJoints);
-  forces.add(s.v.data(), s.u.data(), f.data(), w);
+  forces.add(s.q.data(), s.v.data(), s.u.data(), f.data(), w);
   for (int lane = 0; lane < kBlock; ++lane) {
-    std::vector<double> v(kJoints), u(kInputs), own(kJoints, 0.25);
+    std::vector<double> q(kJoints), v(kJoints), u(kInputs), own(kJoints, 0.25);
+    for (int i = 0; i < kJoints; ++i) q[i] = s.q[i * kBlock + lane];
     for (int i = 0; i < kJoints; ++i) v[i] = s.v[i * kBlock + lane];
     for (int j = 0; j < kInputs; ++j) u[j] = s.u[j * kBlock + lane];
-    forces.add(v, u, own);
+    forces.add(q, v, u, own);
     for (int i = 0; i < kJoints; ++i) EXPECT_NEAR(own[i], 0.25 + f[i * kBlock + lane], 1e-13);
   }
 }
@@ -243,8 +276,13 @@ TEST_P(JointForcesDerivatives, EveryParameterHasANameAndARange) {
   ASSERT_EQ(static_cast<int>(names.size()), forces.parameter_count());
   for (int k = 0; k < forces.parameter_count(); ++k) {
     EXPECT_EQ(std::count(names.begin(), names.end(), names[k]), 1) << names[k];
-    const bool friction = k < forces.friction_count();
-    EXPECT_EQ(forces.nonnegative(k), friction && GetParam().parameters == ForceParameters::linear);
+    const bool dissipates =
+        names[k].starts_with("viscous friction") || names[k].starts_with("Coulomb friction");
+    EXPECT_EQ(forces.nonnegative(k),
+              dissipates && GetParam().parameters == ForceParameters::linear);
+    EXPECT_EQ(forces.prior_precision(k) > 0,
+              names[k].find("q") != std::string::npos && names[k].starts_with("friction "))
+        << names[k];
   }
 }
 
@@ -254,11 +292,13 @@ TEST_P(JointForcesDerivatives, ForceIsTheFormulaInPhysicalUnits) {
   Random random(18);
   std::vector<double> theta;
   const JointForces forces = random_forces(GetParam(), random, theta);
-  const std::vector<double> v = {0.3, -0.2, 0.05}, u = {0.5, -2};
+  if (GetParam().further) GTEST_SKIP() << "has more terms than this formula";
+  const std::vector<double> q = {1, 2, 3}, v = {0.3, -0.2, 0.05}, u = {0.5, -2};
   std::vector<double> f(kJoints), expected(kJoints);
-  forces.add(v, u, f);
+  forces.add(q, v, u, f);
   for (int s = 0; s < static_cast<int>(forces.slips().size()); ++s) {
-    const auto [i, j, scale] = forces.slips()[s];
+    const int i = forces.slips()[s].i, j = forces.slips()[s].j;
+    const double scale = forces.slips()[s].v;
     const double w = j < 0 ? v[i] : v[i] - v[j];
     const double against =
         forces.viscous(s) * w + forces.coulomb(s) * std::tanh(w / (0.05 * scale));
@@ -271,8 +311,81 @@ TEST_P(JointForcesDerivatives, ForceIsTheFormulaInPhysicalUnits) {
   for (int i = 0; i < kJoints; ++i) EXPECT_NEAR(f[i], expected[i], 1e-12);
 }
 
+// Every term by itself, at one joint whose position is its angle.
+TEST(JointForces, FurtherTermsAreTheirFormulas) {
+  const double x = 0.8, width = 0.05, c = 3.0;
+  struct Expected {
+    const char* name;
+    std::function<double(double w)> force;
+  };
+  const auto t = [=](double w) { return std::tanh(w / width); };
+  const std::vector<Expected> list = {
+      {"friction offset 1", [=](double) { return c; }},
+      {"asymmetric viscous friction 1", [=](double w) { return c * w * t(w); }},
+      {"asymmetric Coulomb friction 1", [=](double w) { return c * t(w) * t(w); }},
+      {"Stribeck friction 1",
+       [=](double w) { return c * t(w) * std::exp(-std::pow(w / (5 * width), 2)); }},
+      {"friction 1 by cos 1q", [=](double) { return c * std::cos(x); }},
+      {"friction 1 by sin 3q times speed", [=](double w) { return c * std::sin(3 * x) * w; }},
+      {"friction 1 by cos 2q times direction",
+       [=](double w) { return c * std::cos(2 * x) * t(w); }}};
+  for (const ForceParameters parameters : {ForceParameters::linear, ForceParameters::softplus}) {
+    FrictionTerms terms = all_terms();
+    terms.viscous = terms.coulomb = false;
+    terms.width = width;
+    const Scales scales = Scales::unit(1, 0);
+    JointForces forces(
+        {parameters, {own_slip(0, terms, JointType::periodic, scales)}, InputMap::fixed, {}},
+        scales);
+    const auto names = forces.parameter_names();
+    for (const auto& [name, force] : list) {
+      std::vector<double> theta(names.size(), 0.0);
+      const auto found = std::find(names.begin(), names.end(), name);
+      ASSERT_NE(found, names.end()) << name;
+      theta[found - names.begin()] = c;
+      forces.set_parameters(theta);
+      for (const double w : {-0.3, -0.02, 0.0, 0.04, 0.2}) {
+        double f = 0;
+        forces.add({&x, 1}, {&w, 1}, {}, {&f, 1});
+        EXPECT_NEAR(f, -force(w), 1e-14) << name << " at " << w;
+      }
+    }
+  }
+}
+
+TEST(JointForces, AWidthIsAtMostFivePercentOfTheSpeed) {
+  FrictionTerms terms(true);
+  terms.width = 0.02;
+  Scales scales = Scales::unit(2, 0);
+  scales.v = {0.1, 10};
+  JointForces forces(
+      {ForceParameters::linear,
+       {own_slip(0, terms, JointType::plain, scales), own_slip(1, terms, JointType::plain, scales)},
+       InputMap::fixed,
+       {}},
+      scales);
+  EXPECT_DOUBLE_EQ(forces.slips()[0].terms.width, 0.005);
+  EXPECT_DOUBLE_EQ(forces.slips()[1].terms.width, 0.02);
+}
+
+TEST(FrictionTerms, AreNamedAndReadBack) {
+  EXPECT_EQ(to_text(FrictionTerms()), "none");
+  EXPECT_EQ(to_text(true), "viscous+coulomb");
+  EXPECT_EQ(parse_friction_terms("none", "option"), FrictionTerms());
+  EXPECT_EQ(to_text(parse_friction_terms("stribeck+viscous", "option")), "viscous+stribeck");
+  for (const char* wrong : {"", "viscous+", "dry", "none+viscous"}) {
+    try {
+      parse_friction_terms(wrong, "option 'friction'");
+      ADD_FAILURE() << wrong;
+    } catch (const InputError& e) {
+      EXPECT_TRUE(std::string(e.what()).starts_with("option 'friction': friction '")) << e.what();
+    }
+  }
+}
+
 TEST(JointForces, StartsWithTheGivenInputMatrix) {
-  for (const InputMap map : {InputMap::fixed, InputMap::scaled, InputMap::learned}) {
+  for (const InputMap map :
+       {InputMap::fixed, InputMap::scaled, InputMap::learned, InputMap::gains}) {
     Random random(19);
     const Scales scales = random_scales(random);
     const std::vector<double> b0 = {1, 2, 3, -4, 5, 6};

@@ -77,6 +77,13 @@ std::vector<ModelRecord> records() {
     config.friction = map != InputMap::learned;
     out.push_back(smm_record(config, 2));
   }
+  config.friction = parse_friction_terms("viscous+offset+stribeck+position", "test");
+  config.friction.width = 0.02;
+  config.input_map = InputMap::gains;
+  config.inputs = 2;
+  config.input_matrix = {1, 0, 0, 1};
+  config.scales.u = {2, 3};
+  out.push_back(smm_record(config, 3));
   config = small_config();
   config.hidden = {};
   config.activations = {};

@@ -77,7 +77,8 @@ void expect_the_point_to_agree_with_a_block(int n, const std::vector<int>& hidde
     config.joints.push_back(i == 1 ? JointType::periodic : JointType::plain);
   config.hidden = hidden;
   config.activations = activations;
-  config.force_network = config.friction = true;
+  config.force_network = true;
+  config.friction = true;
   config.inputs = 2;
   for (int i = 0; i < 2 * n; ++i) config.input_matrix.push_back(random.normal());
   config.scales = Scales::unit(n, 2);

@@ -52,7 +52,8 @@ inline ArmKinematics tree() {
   return out;
 }
 
-inline Arm random_arm(const ArmKinematics& kinematics, int inputs, bool friction, Random& random) {
+inline Arm random_arm(const ArmKinematics& kinematics, int inputs, FrictionTerms friction,
+                      Random& random) {
   ArmConfig config;
   config.kinematics = kinematics;
   const int n = kinematics.n();

@@ -40,7 +40,7 @@ inline Model random_analytic(const std::string& name, int joints, Random& random
 }
 
 // Joints of both types, every kind of force, scales that are not one.
-inline Model random_smm(int n, bool force_network, bool friction, InputMap map, int inputs,
+inline Model random_smm(int n, bool force_network, FrictionTerms friction, InputMap map, int inputs,
                         Random& random) {
   SmmConfig config;
   for (int i = 0; i < n; ++i)
@@ -73,14 +73,22 @@ inline std::vector<ModelCase> analytic_cases() {
           analytic("Chain3", "chain", 3),      analytic("Chain7", "chain", 7)};
 }
 
+inline FrictionTerms every_friction_term() {
+  FrictionTerms terms =
+      parse_friction_terms("viscous+coulomb+offset+asymmetric+stribeck+position", "test");
+  terms.width = 0.3;
+  return terms;
+}
+
 // M = I plus small terms of every kind, friction on every slip.
-inline Model random_trig(std::vector<JointType> joints, int inputs, Random& random) {
+inline Model random_trig(std::vector<JointType> joints, int inputs, Random& random,
+                         FrictionTerms friction = true) {
   TrigConfig config;
   config.input_matrix.assign(joints.size() * inputs, 1.0);
   config.joints = std::move(joints);
   config.inputs = inputs;
   config.input_map = InputMap::learned;
-  config.friction = true;
+  config.friction = friction;
   Trig trig(config);
   std::vector<double> theta(trig.parameters().begin(), trig.parameters().end());
   for (double& value : theta) value += random.uniform(0, 0.02);
@@ -98,12 +106,19 @@ inline std::vector<ModelCase> few_parameter_cases() {
                      return random_trig({JointType::plain, periodic}, 1, random);
                    }});
   cases.push_back(
+      {"TrigFriction", [=](Random& random) {
+         return random_trig({JointType::plain, periodic}, 1, random, every_friction_term());
+       }});
+  cases.push_back(
       {"ArmTree", [](Random& random) { return Model(random_arm(tree(), 2, true, random)); }});
+  cases.push_back({"ArmFriction", [](Random& random) {
+                     return Model(random_arm(tree(), 2, every_friction_term(), random));
+                   }});
   return cases;
 }
 
 inline std::vector<ModelCase> model_cases() {
-  const auto smm = [](std::string label, int n, bool network, bool friction, InputMap map,
+  const auto smm = [](std::string label, int n, bool network, FrictionTerms friction, InputMap map,
                       int inputs) {
     return ModelCase{std::move(label), [=](Random& random) {
                        return random_smm(n, network, friction, map, inputs, random);
@@ -113,6 +128,7 @@ inline std::vector<ModelCase> model_cases() {
   cases.push_back(smm("Smm1", 1, false, false, InputMap::fixed, 0));
   cases.push_back(smm("Smm2", 2, false, true, InputMap::learned, 1));
   cases.push_back(smm("Smm3", 3, true, true, InputMap::fixed, 2));
+  cases.push_back(smm("SmmFriction", 2, false, every_friction_term(), InputMap::gains, 2));
   cases.push_back(smm("Smm14", 14, true, false, InputMap::scaled, 1));
   return cases;
 }

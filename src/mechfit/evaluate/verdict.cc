@@ -63,6 +63,37 @@ std::string good_for(const Quality& quality, const std::vector<Quality::Horizon>
          (until == static_cast<int>(horizons.size()) ? ", the longest time that was tried." : ".");
 }
 
+// Where every joint is driven, torques say how good a model is: accelerations and rollouts of slow
+// machines forgive an M that is far too heavy.
+bool judged_by_torque(const Scores& scores) {
+  return !scores.torque.joints.empty() &&
+         scores.torque.joints.size() == scores.acceleration.joint_mse.size();
+}
+
+Grade grade_of(const TorqueError& torque) {
+  const double error = std::sqrt(torque.overall);
+  return error <= kGoodError     ? Grade::good
+         : error <= kUsableError ? Grade::usable
+                                 : Grade::unusable;
+}
+
+std::string good_for(const TorqueError& torque) {
+  if (!(torque.overall <= 1)) return "It predicts torques no better than their mean.";
+  std::string text = fmt::format("It predicts torques within {} of their spread",
+                                 percent(std::sqrt(torque.overall)));
+  if (torque.overall > torque.friction_overall)
+    text += ", no better than friction of each joint alone";
+  return text + ".";
+}
+
+// The words of a machine that is judged by torques, where `otherwise` is the grade by its motion.
+std::string torque_words(Grade grade, Grade otherwise, std::string words) {
+  if (grade == Grade::unusable) return "not a usable model";
+  if (otherwise == grade) return words;
+  if (otherwise < grade) return "a usable model";
+  return grade == Grade::good ? "a good model of the torques" : "a usable model of the torques";
+}
+
 }  // namespace
 
 std::string Verdict::text() const {
@@ -109,6 +140,12 @@ Verdict judge(const Scores& scores) {
                   : horizons.empty()
                       ? "a usable model"
                       : fmt::format("a model that is usable up to {:g} s", verdict.reliable_until);
+  if (judged_by_torque(scores) && scores.acceleration.not_positive == 0) {
+    const Grade otherwise = verdict.grade;
+    verdict.grade = grade_of(scores.torque);
+    verdict.words = torque_words(verdict.grade, otherwise, std::move(verdict.words));
+    verdict.good_for = good_for(scores.torque) + " " + verdict.good_for;
+  }
   for (const Limit& limit : limits_of(scores, verdict.grade == Grade::good)) {
     verdict.limits.push_back(limit.what);
     const bool told = std::find(verdict.advice.begin(), verdict.advice.end(), limit.advice) !=

@@ -19,6 +19,9 @@ inline constexpr auto kNames<Grade> =
 //             motion changes, within a fifth; at least one of these horizons can be judged
 //   usable    accelerations and rollouts up to the first horizon within a half
 //   unusable  else
+//
+// Where every joint is driven, the same limits hold for the error of torques over their spread, and
+// that alone decides.
 inline constexpr double kGoodError = 0.2, kUsableError = 0.5;
 inline constexpr int kGoodHorizons = 3;
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,19 @@ class JsonFields {
     const auto& value = field(key);
     if (!value.is_boolean()) fail(key, "true or false");
     return value.get<bool>();
+  }
+
+  // The object in field `key`, where there is one.
+  std::optional<JsonFields> object(const std::string& key) const {
+    const auto& value = field(key);
+    if (!value.is_object()) return std::nullopt;
+    return JsonFields(value, where_ + ": '" + key + "'");
+  }
+
+  double number(const std::string& key) const {
+    const auto& value = field(key);
+    if (!value.is_number() || !std::isfinite(value.get<double>())) fail(key, "a finite number");
+    return value.get<double>();
   }
 
   std::vector<std::string> texts(const std::string& key) const {
@@ -88,7 +102,13 @@ class JsonFields {
     return out;
   }
 
+  // Where the fields stand, as messages begin.
+  const std::string& where() const { return where_; }
+
  private:
+  JsonFields(nlohmann::json object, std::string where)
+      : object_(std::move(object)), where_(std::move(where)) {}
+
   [[noreturn]] void fail(const std::string& key, const std::string& expected) const {
     throw InputError(where_ + ": '" + key + "': expected " + expected);
   }

@@ -12,7 +12,8 @@ StartData start_data(const FitData& data, const FitOptions& options) {
   start.channels = data.channels;
   start.size = data.size;
   start.full_turns = data.full_turns;
-  start.joint_estimation = options.method == FitMethod::joint;
+  start.by_torque = options.method == FitMethod::torque;
+  start.joint_estimation = options.method == FitMethod::joint || start.by_torque;
   start.learn_gain = options.method == FitMethod::del;
   start.family = options.family;
   start.force = options.force;
@@ -22,6 +23,11 @@ StartData start_data(const FitData& data, const FitOptions& options) {
   start.seed = options.seed;
   start.input_joints = options.input_joints;
   start.learn_inputs = options.learn_inputs;
+  start.learn_gains = options.learn_gains;
+  if (options.friction != "auto") {
+    start.terms = parse_friction_terms(options.friction, "option 'friction'");
+    start.terms.width = kStickingWidth;
+  }
   start.scale = options.scale;
   start.fix = options.fix;
   start.robot = options.robot;
@@ -38,7 +44,8 @@ std::vector<Candidate> candidates(const FitData& data, const FitOptions& options
     if (automatic ? family.automatic(start) : family.known_as(options.family))
       asked.push_back(&family);
   if (asked.empty()) find_family(options.family);  // says which there are
-  if (!joint) asked = {asked.back()};
+  // Held-out torques choose between families as held-out likelihoods do.
+  if (!joint && !start.by_torque) asked = {asked.back()};
   const bool networks = asked.back()->kind == ParameterKind::weights;
   std::vector<Candidate> list;
   for (const Family& family : families()) {
@@ -49,9 +56,10 @@ std::vector<Candidate> candidates(const FitData& data, const FitOptions& options
     if (!chosen && !prepares) continue;
     if (!options.fix.empty() && family.kind != ParameterKind::constants)
       throw InputError("only constants of an analytic system can be fixed");
-    if (!joint && family.kind == ParameterKind::coefficients)
+    if (!joint && !start.by_torque && family.kind == ParameterKind::coefficients)
       throw InputError("family " + family.name +
-                       " is fitted by joint estimation only (option 'method' joint)");
+                       " is fitted by joint estimation or torques only (option 'method' joint or "
+                       "torque)");
     // An ensemble is one of networks, unless another family was asked for by name.
     start.competes =
         chosen && !(automatic && options.ensemble > 1 && family.kind != ParameterKind::weights);

@@ -7,6 +7,7 @@
 #include "mechfit/fit/contradicted.h"
 #include "mechfit/fit/smoothed/fit_smoothed.h"
 #include "mechfit/fit/state.h"
+#include "mechfit/fit/torque_choice.h"
 #include "mechfit/log/steps.h"
 
 namespace mechfit {
@@ -23,12 +24,15 @@ void check_options(const FitOptions& options) {
   if (options.integrator == Integrator::variational)
     throw InputError("option 'integrator': next-state regression takes " +
                      name_of(Integrator::rk4) + " or " + name_of(Integrator::midpoint));
+  if (options.learn_inputs && options.learn_gains)
+    throw InputError("options 'learn_inputs' and 'learn_gains' exclude each other");
+  if (options.friction != "auto") parse_friction_terms(options.friction, "option 'friction'");
   const bool networks =
       options.family == "auto" || find_family(options.family).kind == ParameterKind::weights;
   if (options.precision == Precision::float32 && (joint || !networks))
     throw InputError(
         "option 'precision' float32 is for networks (option 'family' smm) on smoothed data (option "
-        "'method' del, acceleration, next-state or gauge-free)");
+        "'method' del, acceleration, next-state, gauge-free or torque)");
 }
 
 std::string grid_in_words(const FitData& data) {
@@ -94,20 +98,55 @@ void fit_jointly(FitData& data, const FitOptions& options, ThreadPool& pool, con
   }
 }
 
+// Driven machines of many joints are fitted by their torques: trig has too many functions there,
+// and networks that are fitted by accelerations find a heavy M.
+constexpr int kManyJoints = 5;
+
+// The options with what the log decides: the method of driven machines, the terms of friction.
+FitOptions settled(const Log& observed, const FitOptions& options) {
+  FitOptions own = options;
+  const bool driven = drives_all(observed, options);
+  if (options.method == FitMethod::joint && driven && observed.n() >= kManyJoints &&
+      options.ensemble == 1 && options.scale)
+    own.method = FitMethod::torque;
+  return own;
+}
+
+bool chooses_friction(const FitData& data, const FitOptions& options) {
+  const bool torque = options.method == FitMethod::joint || options.method == FitMethod::torque;
+  return torque && options.friction == "auto" && options.force == ForceKind::friction &&
+         options.scale && drives_all(*data.train, options);
+}
+
 }  // namespace
 
-FitResult fit(const Log& observed, const std::optional<Log>& validation, const FitOptions& options,
+FitResult fit(const Log& observed, const std::optional<Log>& validation, const FitOptions& given,
               ThreadPool& pool, const FitHooks& hooks) {
-  check_options(options);
+  check_options(given);
+  FitOptions options = settled(observed, given);
   FitData data = prepare_fit(observed, validation, options, pool);
-  const Start start = candidates(data, options)[0].start;
-  FitResult result(start.model);
+  if (chooses_friction(data, options)) {
+    const FrictionChoice choice = choose_friction(data, options, pool, hooks);
+    options.friction = choice.terms;
+    if (!choice.note.empty()) data.notes.push_back(choice.note);
+  }
+  const std::vector<Candidate> list = candidates(data, options);
+  FitResult result(list[0].start.model);
   result.channels = data.channels;
   result.notes = data.notes;
-  if (options.method == FitMethod::joint)
+  result.method = options.method;
+  if (options.method == FitMethod::joint) {
     fit_jointly(data, options, pool, hooks, result);
-  else
-    fit_smoothed(data, start, options, pool, hooks, result);
+    if (drives_all(*data.train, options) && options.ensemble == 1)
+      compare_by_torque(data, list, pool, hooks, result);
+  } else if (options.method == FitMethod::torque) {
+    if (given.method == FitMethod::joint)
+      result.notes.push_back(
+          "every joint has an input, so models are fitted to torques (option 'method' torque)");
+    fit_by_torque(data, list, options, pool, hooks, result);
+  } else {
+    fit_smoothed(data, list[0].start, options, pool, hooks, result);
+  }
   result.train = *data.train;
   result.validation = *data.validation;
   result.knowledge = knowledge_of(data.train_smoothed->log);

@@ -47,7 +47,8 @@ struct FitResult {
   explicit FitResult(Model start) : model(std::move(start)) {}
 
   FitStatus status = FitStatus::finished;
-  Model model;  // where the fit started when none was found
+  FitMethod method = FitMethod::joint;  // by which the model was made
+  Model model;                          // where the fit started when none was found
   Channels channels;
   Log train, validation;                           // the observed runs on either side
   std::shared_ptr<const Log> validation_smoothed;  // where the fit smoothed it, else null

@@ -15,14 +15,15 @@ namespace mechfit {
 
 // How a model is fitted: by estimating the motion and the model together (joint.h), or by one of
 // the objectives on smoothed data (objectives.h).
-enum class FitMethod { joint, del, acceleration, next_state, gauge_free };
+enum class FitMethod { joint, del, acceleration, next_state, gauge_free, torque };
 template <>
 inline constexpr auto kNames<FitMethod> = names<FitMethod>({{FitMethod::joint, "joint"},
                                                             {FitMethod::del, "del"},
                                                             {FitMethod::acceleration,
                                                              "acceleration"},
                                                             {FitMethod::next_state, "next-state"},
-                                                            {FitMethod::gauge_free, "gauge-free"}});
+                                                            {FitMethod::gauge_free, "gauge-free"},
+                                                            {FitMethod::torque, "torque"}});
 
 // By what the best parameters are chosen on smoothed validation runs.
 enum class Selection {
@@ -57,8 +58,12 @@ struct FitOptions {
   double step = 0.0;  // of the motions that joint estimation finds: longer than the samples' thins
                       // the log, shorter puts unobserved nodes between them; 0: chosen
   ForceKind force = ForceKind::friction;
+  // Terms of friction, where `force` has it: viscous, coulomb, offset, asymmetric, stribeck,
+  // position, joined by '+' (friction.h), none, or auto: viscous+coulomb
+  std::string friction = "auto";
   std::vector<std::string> input_joints;  // the joint that each input pushes; empty: the first ones
   bool learn_inputs = false;              // every entry of B is learned
+  bool learn_gains = false;               // what each input is worth in units of the first
   SmoothMethod smoother = SmoothMethod::white_jerk;
   bool smoothed = false;  // the log already has positions, velocities and accelerations to train on
   Selection selection = Selection::acceleration;

@@ -26,7 +26,7 @@ EvaluationData held_out_data(const FitResult& result, ThreadPool& pool) {
 ModelRecord fit_record(const FitResult& result, const FitOptions& options) {
   ModelRecord record{result.model,   result.channels,   {},
                      result.members, result.covariance, result.knowledge};
-  record.metadata = {{"method", name_of(options.method)},
+  record.metadata = {{"method", name_of(result.method)},
                      {"seed", std::to_string(options.seed)},
                      {"epoch", std::to_string(result.history.selected)}};
   return record;

@@ -16,15 +16,34 @@ double block_sum(const double* x) {
 
 }  // namespace
 
-// d/dw (viscous w + coulomb tanh(sharpness w)) = viscous + steepness (1 - tanh^2)
-void JointForces::pullback(const double* b, double* v, double* u, const Workspace& w) const {
+// d/dw (viscous w + coulomb tanh(sharpness w)) = viscous + slope (1 - tanh^2)
+void JointForces::pullback(const double* b, double* q, double* v, double* u,
+                           const Workspace& w) const {
   for (int s = 0; v && s < slip_count(); ++s) {
     const double* t = w.slip_tanh.data() + s * kBlock;
-    const double viscous = friction_[s].viscous, steepness = friction_[s].steepness;
-    double push[kBlock];
+    double push[kBlock], rate[kBlock] = {};
     along(config_.slips[s], b, push);
-    for_lanes([&](int l) { push[l] *= viscous + steepness * (1.0 - t[l] * t[l]); });
+    for (const Term& term : terms_of(s)) {
+      const double c = term.c, slope = term.slope;
+      if (term.extra >= 0) {
+        const double* g = w.along_w.data() + term.extra * kBlock;
+        for_lanes([&](int l) { rate[l] += c * g[l]; });
+      } else if (term.function.kind == FrictionFunction::Kind::viscous) {
+        for_lanes([&](int l) { rate[l] += c; });
+      } else {
+        for_lanes([&](int l) { rate[l] += slope * (1.0 - t[l] * t[l]); });
+      }
+    }
+    for_lanes([&](int l) { push[l] *= rate[l]; });
     subtract(config_.slips[s], push, v);
+  }
+  for (const Term& term : terms_) {
+    if (!q || term.function.kind != FrictionFunction::Kind::position) continue;
+    const double c = term.c, *g = w.along_x.data() + term.extra * kBlock;
+    const int i = config_.slips[term.slip].i;
+    const double* bi = b + i * kBlock;
+    double* qi = q + i * kBlock;
+    for_lanes([=](int l) { qi[l] -= bi[l] * c * g[l]; });
   }
   for (int i = 0; u && i < n_; ++i)
     for (int j = 0; j < m_; ++j) {
@@ -37,15 +56,13 @@ void JointForces::pullback(const double* b, double* v, double* u, const Workspac
 // rows += gradient of b'F to the parameters of friction and to the entries of B.
 void JointForces::accumulate(const double* b, const Workspace& w, double* rows) const {
   for (int s = 0; s < slip_count(); ++s) {
-    const double *slip = w.slip.data() + s * kBlock, *t = w.slip_tanh.data() + s * kBlock;
-    const Friction c = friction_[s];
     double push[kBlock];
     along(config_.slips[s], b, push);
-    double *viscous = rows + s * kBlock, *coulomb = rows + (slip_count() + s) * kBlock;
-    for_lanes([&](int l) {
-      viscous[l] -= push[l] * c.d_viscous * slip[l] / c.d_speed;
-      coulomb[l] -= push[l] * c.d_coulomb * t[l];
-    });
+    for (const Term& term : terms_of(s)) {
+      const double *g = value_of(term, w), d = term.d, d_speed = term.d_speed;
+      double* row = rows + term.parameter * kBlock;
+      for_lanes([&](int l) { row[l] -= push[l] * d * g[l] / d_speed; });
+    }
   }
   if (config_.input_map == InputMap::fixed) return;
   const bool units = config_.parameters == ForceParameters::linear &&
@@ -65,6 +82,13 @@ double JointForces::with_unit(int i, int j, double gathered) const {
   return gathered * force_scale_[i] / u_scale_[j];
 }
 
+// The parameter that all entries of B in column j share, counted from the first of the inputs; -1:
+// none.
+int JointForces::shared_parameter(int j) const {
+  if (config_.input_map == InputMap::scaled) return 0;
+  return config_.input_map == InputMap::gains ? j - 1 : -1;
+}
+
 void JointForces::gather(const double* b, Workspace& w) const { accumulate(b, w, w.sums.data()); }
 
 void JointForces::gradient_lanes(const double* b, double* lanes, Workspace& w) const {
@@ -79,10 +103,10 @@ void JointForces::gradient_lanes(const double* b, double* lanes, Workspace& w) c
       const int at = i * m_ + j;
       const double* row = w.lanes.data() + (friction_count() + at) * kBlock;
       for (int l = 0; l < kBlock; ++l)
-        if (config_.input_map == InputMap::scaled)
-          inputs[l] += config_.input_matrix[at] * row[l];
-        else
+        if (config_.input_map == InputMap::learned)
           inputs[at * kBlock + l] = with_unit(i, j, row[l]);
+        else if (const int k = shared_parameter(j); k >= 0)
+          inputs[k * kBlock + l] += config_.input_matrix[at] * row[l];
     }
 }
 
@@ -101,12 +125,19 @@ void JointForces::add_gradient(const Workspace& w, std::span<double> theta, bool
     for (int j = 0; j < m_; ++j) {
       const int at = i * m_ + j;
       const double sum = block_sum(w.sums.data() + (friction_count() + at) * kBlock);
-      if (config_.input_map == InputMap::scaled)
-        gamma += config_.input_matrix[at] * sum;
-      else
+      if (config_.input_map == InputMap::learned)
         inputs[at] += with_unit(i, j, sum);
+      else if (config_.input_map == InputMap::scaled)
+        gamma += config_.input_matrix[at] * sum;
     }
   if (config_.input_map == InputMap::scaled) inputs[0] += gamma;
+  for (int j = 1; config_.input_map == InputMap::gains && j < m_; ++j) {
+    double sum = 0.0;
+    for (int i = 0; i < n_; ++i)
+      sum += config_.input_matrix[i * m_ + j] *
+             block_sum(w.sums.data() + (friction_count() + i * m_ + j) * kBlock);
+    inputs[j - 1] += sum;
+  }
 }
 
 }  // namespace mechfit

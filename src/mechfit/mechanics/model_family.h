@@ -12,6 +12,9 @@ namespace mechfit {
 
 void write_scales(const Scales& scales, Safetensors& file);
 Scales read_scales(const Safetensors& file, const Channels& channels, const std::string& name);
+// Which terms friction has: true or false for the two of old, else an object.
+nlohmann::json friction_json(const FrictionTerms& terms);
+FrictionTerms read_friction(const JsonFields& config);
 std::vector<JointType> read_joint_types(const JsonFields& config, const Channels& channels,
                                         const std::string& name);
 

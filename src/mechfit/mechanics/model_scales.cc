@@ -41,6 +41,20 @@ Scales read_scales(const Safetensors& file, const Channels& channels, const std:
   return scales;
 }
 
+nlohmann::json friction_json(const FrictionTerms& terms) {
+  if (terms == FrictionTerms(static_cast<bool>(terms))) return static_cast<bool>(terms);
+  return {{"terms", to_text(terms)}, {"width", terms.width}};
+}
+
+FrictionTerms read_friction(const JsonFields& config) {
+  const std::optional<JsonFields> fields = config.object("friction");
+  if (!fields) return config.flag("friction");
+  FrictionTerms terms = parse_friction_terms(fields->text("terms"), fields->where());
+  terms.width = fields->number("width");
+  if (!(terms.width >= 0)) throw InputError(fields->where() + ": 'width' is below 0");
+  return terms;
+}
+
 std::vector<JointType> read_joint_types(const JsonFields& config, const Channels& channels,
                                         const std::string& name) {
   if (channels.n() > kMostJoints)

@@ -27,6 +27,7 @@ constexpr ObjectiveKind kKinds[] = {
     {FitMethod::gauge_free, false, weigh_accelerations, make_gauge_free_objective},
     {FitMethod::acceleration, false, weigh_accelerations, make_acceleration_objective},
     {FitMethod::next_state, false, weigh_states, make_next_state_objective},
+    {FitMethod::torque, false, weigh_forces, make_torque_objective},
 };
 
 }  // namespace

@@ -49,6 +49,8 @@ std::unique_ptr<Objective> make_gauge_free_objective(const Model& model, const S
 std::unique_ptr<Objective> make_acceleration_objective(const Model& model, const Samples& samples,
                                                        const ObjectiveOptions& options,
                                                        ThreadPool& pool);
+std::unique_ptr<Objective> make_torque_objective(const Model& model, const Samples& samples,
+                                                 const ObjectiveOptions& options, ThreadPool& pool);
 std::unique_ptr<Objective> make_next_state_objective(const Model& model, const Samples& samples,
                                                      const ObjectiveOptions& options,
                                                      ThreadPool& pool);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mechfit/log/log.h"
+#include "mechfit/mechanics/joint_forces.h"
 #include "mechfit/mechanics/magnitudes.h"
 #include "mechfit/mechanics/model.h"
 
@@ -33,6 +34,8 @@ struct StartData {
   bool joint_estimation = true;
   // The objective cannot shrink M, so the gain of the inputs has to be learned.
   bool learn_gain = false;
+  // Torques are predicted: M is learned from what is left beside gravity and friction.
+  bool by_torque = false;
 
   // Options of the fit, as FitOptions has them.
   std::string family;
@@ -43,6 +46,8 @@ struct StartData {
   std::uint64_t seed = 0;
   std::vector<std::string> input_joints;
   bool learn_inputs = false;
+  bool learn_gains = false;
+  FrictionTerms terms = true;  // of friction, where `force` has it
   bool scale = true;
   std::map<std::string, double> fix;
   std::shared_ptr<const ArmDescription> robot;  // null: nothing is known of the geometry
@@ -52,6 +57,10 @@ struct StartData {
   }
   bool friction() const {
     return force == ForceKind::friction || force == ForceKind::friction_network;
+  }
+  FrictionTerms friction_terms() const { return friction() ? terms : FrictionTerms(); }
+  InputMap input_map() const {
+    return learn_inputs ? InputMap::learned : learn_gains ? InputMap::gains : InputMap::fixed;
   }
 };
 

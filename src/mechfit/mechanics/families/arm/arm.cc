@@ -37,10 +37,16 @@ Equations equations(const ArmConfig& config, const std::vector<LinkInertia>& lin
   return arm_equations(config.kinematics, config.joints, start);
 }
 
+// Friction by position goes with the angle where there is one, whatever it is to the log.
+JointType position_type(const ArmConfig& config, int i) {
+  return config.kinematics.joints[i].kind == JointKind::revolute ? JointType::periodic
+                                                                 : config.joints[i];
+}
+
 JointForces own_forces(const ArmConfig& config) {
   std::vector<Slip> slips;
   for (int i = 0; config.friction && i < config.kinematics.n(); ++i)
-    slips.push_back({i, -1, config.scales.v[i]});
+    slips.push_back(own_slip(i, config.friction, position_type(config, i), config.scales));
   return JointForces(
       {ForceParameters::linear, std::move(slips), config.input_map, config.input_matrix},
       config.scales);
@@ -76,7 +82,7 @@ Arm::Workspace Arm::make_workspace() const {
 void Arm::forces(const Points& x, double* p, double* f, Workspace& w) const {
   MECHFIT_CHECK(x.u || inputs() == 0);
   body_.forces({x.q, x.v, nullptr}, p, f, w.body);
-  joint_forces_.add(x.v, x.u, f, w.joint_forces);
+  joint_forces_.add(x.q, x.v, x.u, f, w.joint_forces);
 }
 
 // The bodies know neither inputs nor parameters of the joint forces.
@@ -93,7 +99,7 @@ void Arm::pullback(const Covectors& covectors, const Adjoints& adjoints, Workspa
   body_.pullback(covectors, body, w.body);
   clear_forces(adjoints);
   if (!covectors.b) return;
-  joint_forces_.pullback(covectors.b, adjoints.v, adjoints.u, w.joint_forces);
+  joint_forces_.pullback(covectors.b, adjoints.q, adjoints.v, adjoints.u, w.joint_forces);
   if (adjoints.theta) joint_forces_.gather(covectors.b, w.joint_forces);
   if (adjoints.theta_lanes)
     joint_forces_.gradient_lanes(covectors.b, adjoints.theta_lanes + body_count() * kBlock,

@@ -19,7 +19,7 @@ struct ArmConfig {
   ArmKinematics kinematics;
   std::vector<JointType> joints;  // [n]
   int inputs = 0;                 // m
-  bool friction = false;
+  FrictionTerms friction;
   InputMap input_map = InputMap::fixed;
   std::vector<double> input_matrix;  // B0 [n][m]
   Scales scales;                     // of friction and inputs; empty: units

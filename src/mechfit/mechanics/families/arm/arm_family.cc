@@ -28,12 +28,13 @@ std::vector<ParameterInfo> Arm::parameters_info() const {
   for (int k = 0; k < joint_forces_.parameter_count(); ++k) {
     ParameterInfo info{names[k], ""};
     if (joint_forces_.nonnegative(k)) info.range = Range::nonnegative;
+    info.prior_precision = joint_forces_.prior_precision(k);
     list.push_back(std::move(info));
   }
   return list;
 }
 
-bool Arm::scale_is_free() const { return inputs() == 0 || config_.input_map != InputMap::fixed; }
+bool Arm::scale_is_free() const { return !joint_forces_.fixes_scale(); }
 
 // Masses by d^2 alone, centres t / d. Inertias come from several numbers, so they have no slope of
 // one parameter: `link` has them.

@@ -40,7 +40,7 @@ void Arm::write(Safetensors& file) const {
                                      {"names", names},
                                      {"kinds", kinds},
                                      {"parents", parents},
-                                     {"friction", config_.friction},
+                                     {"friction", friction_json(config_.friction)},
                                      {"input_map", name_of(config_.input_map)}});
   file.tensors["kinematics.rotation"] = {{n, 9}, rows(joints, &ArmJoint::rotation)};
   file.tensors["kinematics.place"] = {{n, 3}, rows(joints, &ArmJoint::place)};
@@ -81,7 +81,7 @@ Arm Arm::read(const Safetensors& file, const Channels& channels, const std::stri
   std::copy_n(gravity.begin(), 3, c.kinematics.gravity.begin());
   check_kinematics(c.kinematics, name + ": kinematics");
   c.inputs = channels.m();
-  c.friction = config.flag("friction");
+  c.friction = read_friction(config);
   c.input_map = config.choice<InputMap>("input_map");
   c.input_matrix = expect_doubles(file, "input.matrix", {n, channels.m()}, name);
   c.scales = read_scales(file, channels, name);

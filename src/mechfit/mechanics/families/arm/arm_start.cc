@@ -14,9 +14,9 @@ ArmConfig start_config(const StartData& data) {
   config.kinematics = data.robot->kinematics;
   config.joints = data.channels.joint_types;
   config.inputs = data.channels.m();
-  config.friction = data.friction();
+  config.friction = data.friction_terms();
   config.input_matrix = input_matrix(data.channels, data.input_joints);
-  if (data.learn_inputs) config.input_map = InputMap::learned;
+  config.input_map = data.input_map();
   const bool physical = config.inputs > 0 && !data.learn_inputs;
   config.scales = data_scales(data.size, config.joints, config.input_matrix, physical);
   return config;

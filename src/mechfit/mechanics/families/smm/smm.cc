@@ -51,7 +51,8 @@ Mlp network(const SmmConfig& config, int inputs, int outputs, Precision precisio
 JointForces joint_forces(const SmmConfig& config) {
   std::vector<Slip> slips;
   for (int i = 0; config.friction && i < static_cast<int>(config.joints.size()); ++i)
-    slips.push_back({i, -1, config.scales.v[static_cast<std::size_t>(i)]});
+    slips.push_back(
+        own_slip(i, config.friction, config.joints[static_cast<std::size_t>(i)], config.scales));
   return JointForces(
       {ForceParameters::softplus, std::move(slips), config.input_map, config.input_matrix},
       config.scales);
@@ -192,7 +193,7 @@ void Smm::forces(const Points& x, double* p, double* f, Workspace& w) const {
   to_joints(w.mass.x_reverse[0], w, f);
   to_joints(w.potential.x_reverse[0], w, f);
   if (config_.force_network) add_force_network(f, w);
-  joint_forces_.add(x.v, x.u, f, w.joint_forces);
+  joint_forces_.add(x.q, x.v, x.u, f, w.joint_forces);
 }
 
 void Smm::add_force_network(double* f, Workspace& w) const {

@@ -21,7 +21,7 @@ struct SmmConfig {
   std::vector<int> hidden = {32, 32, 32};
   std::vector<Activation> activations = {Activation::tanh, Activation::tanh, Activation::identity};
   bool force_network = false;  // F += network of (q, v)
-  bool friction = false;       // on every v_i, see joint_forces.h
+  FrictionTerms friction;      // on every v_i, see joint_forces.h
   InputMap input_map = InputMap::fixed;
   std::vector<double> input_matrix;  // B0 [n][m]
   Scales scales;                     // empty: units

@@ -11,6 +11,40 @@ namespace {
 // errors, on the logs of fit/joint/joint_problem.h: 0.3 -19 to +9 %, 3 +5 to +29 %.
 constexpr double kWeightDecay = 1.0;
 
+// Torques tell M from what is left beside gravity and friction: networks that start with this
+// share of the ratio of torques to accelerations did best on three arms, whole ones worse.
+constexpr double kTorqueMass = 0.1;
+
+// Units in which M of each joint is the ratio of its torque to its acceleration: joints of one arm
+// differ by factors of a hundred in what they carry.
+void scale_by_torque(const StartData& data, SmmConfig& config) {
+  Scales& s = config.scales;
+  const int n = data.channels.n(), m = data.channels.m();
+  for (int i = 0; i < n; ++i) {
+    double force = 0;
+    for (int j = 0; j < m; ++j) force += std::abs(config.input_matrix[i * m + j]) * data.size.u[j];
+    const double work = force * data.size.v[i] * s.time;
+    if (work > 0) s.v[i] *= std::sqrt(s.energy / work);
+  }
+}
+
+// M = kTorqueMass in those units: the bias of the last layer, whose first outputs are L's diagonal.
+void start_light(Smm& smm) {
+  const SmmConfig& c = smm.config();
+  const std::size_t n = c.joints.size();
+  std::size_t inputs = n, size = 0;
+  for (const JointType type : c.joints) inputs += type == JointType::periodic;
+  for (const int width : c.hidden) {
+    size += static_cast<std::size_t>(width) * (inputs + 1);
+    inputs = static_cast<std::size_t>(width);
+  }
+  const std::size_t outputs = n * (n + 1) / 2;
+  size += outputs * inputs;
+  std::vector<double> theta(smm.parameters().begin(), smm.parameters().end());
+  for (std::size_t i = 0; i < n; ++i) theta[size + i] = std::sqrt(kTorqueMass) - 1;
+  smm.set_parameters(theta);
+}
+
 Smm start_network(const StartData& data, const std::vector<JointType>& joints, std::uint64_t seed) {
   SmmConfig config;
   config.joints = joints;
@@ -23,19 +57,19 @@ Smm start_network(const StartData& data, const std::vector<JointType>& joints, s
   config.activations.assign(config.hidden.size(), Activation::tanh);
   if (config.hidden.size() >= 3) config.activations.back() = Activation::identity;
   config.force_network = data.force_network();
-  config.friction = data.friction();
+  config.friction = data.friction_terms();
   config.input_matrix = input_matrix(data.channels, data.input_joints);
   const bool physical = config.inputs > 0 && !data.learn_inputs;
-  if (data.learn_inputs) {
-    config.input_map = InputMap::learned;
-  } else if (physical && data.learn_gain) {
-    config.input_map = InputMap::scaled;
-  }
+  config.input_map = data.input_map();
+  if (physical && data.learn_gain) config.input_map = InputMap::scaled;
   config.scales = data.scale ? data_scales(data.size, config.joints, config.input_matrix, physical)
                              : Scales::unit(data.channels.n(), data.channels.m());
+  const bool by_torque = data.by_torque && physical && data.scale;
+  if (by_torque) scale_by_torque(data, config);
   Smm smm(config);
   Random random(seed);
   smm.initialise(random);
+  if (by_torque) start_light(smm);
   return smm;
 }
 
@@ -69,7 +103,7 @@ std::vector<ParameterInfo> Smm::parameters_info() const {
   return list;
 }
 
-bool Smm::scale_is_free() const { return m_ == 0 || config_.input_map != InputMap::fixed; }
+bool Smm::scale_is_free() const { return !joint_forces_.fixes_scale(); }
 
 std::optional<Smm> Smm::with_fixed_inputs() const {
   if (config_.input_map != InputMap::scaled || m_ == 0) return *this;

@@ -37,11 +37,13 @@ std::vector<Part> parts(const SmmConfig& c) {
   network("mass", features, n * (n + 1) / 2);
   network("potential", features, 1);
   if (c.force_network) network("force", features + n, n);
-  if (c.friction) {
-    out.push_back({"friction.viscous", {n}});
-    out.push_back({"friction.coulomb", {n}});
-  }
+  if (c.friction.viscous) out.push_back({"friction.viscous", {n}});
+  if (c.friction.coulomb) out.push_back({"friction.coulomb", {n}});
+  const auto functions = static_cast<std::int64_t>(friction_functions(c.friction).size());
+  const std::int64_t further = functions - c.friction.viscous - c.friction.coulomb;
+  if (further > 0) out.push_back({"friction.further", {further * n}});
   if (c.input_map == InputMap::scaled && m > 0) out.push_back({"input.gamma", {1}});
+  if (c.input_map == InputMap::gains && m > 1) out.push_back({"input.gains", {m - 1}});
   if (c.input_map == InputMap::learned) out.push_back({"input.learned", {n, m}});
   return out;
 }
@@ -63,7 +65,7 @@ void Smm::write(Safetensors& file) const {
                                      {"hidden", c.hidden},
                                      {"activations", activations},
                                      {"force_network", c.force_network},
-                                     {"friction", c.friction},
+                                     {"friction", friction_json(c.friction)},
                                      {"input_map", name_of(c.input_map)},
                                      {"initialisation", name_of(c.initialisation)}});
   file.tensors["input.matrix"] = {{n, m}, c.input_matrix};
@@ -86,7 +88,7 @@ Smm Smm::read(const Safetensors& file, const Channels& channels, const std::stri
   c.hidden = config.integers("hidden", 1, kWidest);
   c.activations = config.choices<Activation>("activations");
   c.force_network = config.flag("force_network");
-  c.friction = config.flag("friction");
+  c.friction = read_friction(config);
   c.input_map = config.choice<InputMap>("input_map");
   c.initialisation = config.choice<Initialisation>("initialisation");
   if (c.activations.size() != c.hidden.size())

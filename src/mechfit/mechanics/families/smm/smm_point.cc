@@ -122,7 +122,7 @@ void SmmPoint::forces(std::span<const double> q, std::span<const double> v,
   }
   if (model_.config_.force_network)
     for (int i = 0; i < n; ++i) f[i] += model_.force_scale_[i] * force_out_[i];
-  model_.joint_forces_.add(v_, u, f);
+  model_.joint_forces_.add(q, v_, u, f);
 }
 
 // w = D v, pi = L' w; the gradient of 1/2 v'Mv to L is w pi', and Mdot v = D (Lv pi + L Lv' w)

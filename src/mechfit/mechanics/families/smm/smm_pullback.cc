@@ -88,7 +88,7 @@ void Smm::force_network_pullback(const double* b, const Adjoints& adjoints, Work
 }
 
 void Smm::joint_forces_pullback(const double* b, const Adjoints& adjoints, Workspace& w) const {
-  joint_forces_.pullback(b, adjoints.v, adjoints.u, w.joint_forces);
+  joint_forces_.pullback(b, adjoints.q, adjoints.v, adjoints.u, w.joint_forces);
   if (adjoints.theta) joint_forces_.gather(b, w.joint_forces);
   if (adjoints.theta_lanes) {
     const int before = merged_size() - joint_forces_.parameter_count();

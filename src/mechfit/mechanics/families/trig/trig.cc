@@ -31,9 +31,10 @@ JointForces joint_forces(const TrigConfig& config) {
   const std::vector<double>& v = config.scales.v;
   std::vector<Slip> slips;
   for (int i = 0; config.friction && i < static_cast<int>(config.joints.size()); ++i) {
-    slips.push_back({i, -1, v[i]});
+    slips.push_back(own_slip(i, config.friction, config.joints[i], config.scales));
     for (int j = 0; j < i; ++j)
-      if (config.joints[i] == config.joints[j]) slips.push_back({i, j, std::max(v[i], v[j])});
+      if (config.joints[i] == config.joints[j])
+        slips.push_back({i, j, std::max(v[i], v[j]), config.friction});
   }
   return JointForces(
       {ForceParameters::linear, std::move(slips), config.input_map, config.input_matrix},
@@ -173,7 +174,7 @@ void Trig::forces(const Points& x, double* p, double* f, Workspace& w) const {
       for_lanes([=](int l) { fi[l] += 0.5 * t[l] * slope[l]; });
     }
   }
-  joint_forces_.add(x.v, x.u, f, w.joint_forces);
+  joint_forces_.add(x.q, x.v, x.u, f, w.joint_forces);
 }
 
 void Trig::mass_rate(double* rate, Workspace& w) const {

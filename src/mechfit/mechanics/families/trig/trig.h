@@ -29,7 +29,7 @@ struct TrigConfig {
   int degree = 1;                 // of the harmonics; powers of plain joints go to 2 degree
   int mass_joints = 0;            // a term of M depends on at most that many joints, 0: see below
   int potential_joints = 0;       // the same for V, at least mass_joints
-  bool friction = false;
+  FrictionTerms friction;
   InputMap input_map = InputMap::fixed;
   std::vector<double> input_matrix;  // B0 [n][m]
   Scales scales;                     // empty: units

@@ -26,10 +26,10 @@ Trig start_degree(const StartData& data, int degree) {
   TrigConfig config;
   config.joints = data.channels.joint_types;
   config.inputs = data.channels.m();
-  config.friction = data.friction();
+  config.friction = data.friction_terms();
   config.degree = degree;
   config.input_matrix = input_matrix(data.channels, data.input_joints);
-  if (data.learn_inputs) config.input_map = InputMap::learned;
+  config.input_map = data.input_map();
   config.scales = data_scales(data.size, config.joints, config.input_matrix,
                               config.inputs > 0 && !data.learn_inputs);
   return Trig(std::move(config));
@@ -57,20 +57,24 @@ std::vector<Start> Trig::starts(const StartData& data) {
 
 std::vector<ParameterInfo> Trig::parameters_info() const {
   std::vector<ParameterInfo> list(theta_.size());
+  const std::vector<std::string> forces = joint_forces_.parameter_names();
   for (int k = 0; k < parameter_count(); ++k) {
     ParameterInfo& info = list[k];
-    info.name = "theta " + std::to_string(k);
+    info.name =
+        k < friction_offset() ? "theta " + std::to_string(k) : forces[k - friction_offset()];
     const bool friction = k >= friction_offset() && k < input_offset();
     const bool constant_of_mass = k < potential_offset() && k % mass_functions() == 0;
-    if (friction) info.range = Range::nonnegative;
-    const bool flat = friction || constant_of_mass || k >= input_offset();
+    if (friction && joint_forces_.nonnegative(k - friction_offset()))
+      info.range = Range::nonnegative;
+    const bool flat = constant_of_mass || k >= input_offset();
     info.prior_precision = flat ? 0.0 : 1 / (kSpread * kSpread);
+    if (friction) info.prior_precision = joint_forces_.prior_precision(k - friction_offset());
     info.prunable = !constant_of_mass && k < input_offset();
   }
   return list;
 }
 
-bool Trig::scale_is_free() const { return m_ == 0 || config_.input_map != InputMap::fixed; }
+bool Trig::scale_is_free() const { return !joint_forces_.fixes_scale(); }
 
 Description Trig::describe() const {
   return {"trigonometric polynomials", joint_forces_.values(friction_offset())};

@@ -20,7 +20,7 @@ void Trig::write(Safetensors& file) const {
                                      {"degree", c.degree},
                                      {"mass_joints", c.mass_joints},
                                      {"potential_joints", c.potential_joints},
-                                     {"friction", c.friction},
+                                     {"friction", friction_json(c.friction)},
                                      {"input_map", name_of(c.input_map)}});
   file.tensors["input.matrix"] = {{n, m}, c.input_matrix};
   write_scales(c.scales, file);
@@ -42,7 +42,7 @@ Trig Trig::read(const Safetensors& file, const Channels& channels, const std::st
   if (std::pow(2 * c.degree + 1, channels.n()) > kMostProducts)
     throw InputError(name + ": config: degree " + std::to_string(c.degree) + " is too high for " +
                      std::to_string(channels.n()) + " joints");
-  c.friction = config.flag("friction");
+  c.friction = read_friction(config);
   c.input_map = config.choice<InputMap>("input_map");
   c.input_matrix = expect_doubles(file, "input.matrix", {channels.n(), channels.m()}, name);
   c.scales = read_scales(file, channels, name);

@@ -34,7 +34,7 @@ void Trig::pullback(const Covectors& covectors, const Adjoints& adjoints, Worksp
 }
 
 void Trig::joint_forces_adjoint(const double* b, const Adjoints& adjoints, Workspace& w) const {
-  joint_forces_.pullback(b, adjoints.v, adjoints.u, w.joint_forces);
+  joint_forces_.pullback(b, adjoints.q, adjoints.v, adjoints.u, w.joint_forces);
   if (adjoints.theta) joint_forces_.gather(b, w.joint_forces);
   if (adjoints.theta_lanes)
     joint_forces_.gradient_lanes(b, adjoints.theta_lanes + friction_offset() * kBlock,
