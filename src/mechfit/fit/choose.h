@@ -26,6 +26,8 @@ class Choice {
   // considered last; nothing when theirs will do, or nothing can be said. Networks alone stay on
   // the samples' steps: their own error is above the rule's, and on finer steps they learn worse.
   std::optional<double> finer_step() const;
+  // The candidate that was considered last, where it has a model of few parameters; else null.
+  const JointResult* simple_fit() const;
   std::shared_ptr<FitState> state() const { return state_; }
   // Moves what was kept into the result.
   void finish(FitResult& result);
