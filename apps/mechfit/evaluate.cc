@@ -7,6 +7,7 @@
 #include "choice.h"
 #include "commands.h"
 #include "common_options.h"
+#include "input_options.h"
 #include "log_options.h"
 #include "mechfit/evaluate/model_point.h"
 #include "mechfit/evaluate/scores.h"
@@ -21,6 +22,7 @@ namespace {
 struct Options {
   std::string model;
   LogOptions log;
+  InputOverrule input;
   EvaluateOptions evaluate;
   int threads = default_threads();
   bool json = false;
@@ -61,12 +63,14 @@ void add_options(CLI::App& command, Options& o) {
   command.add_flag("--keep-all", o.evaluate.keep_all,
                    "Keep outliers, stale ends of runs, held values and observations that the model "
                    "contradicts, which do not judge it otherwise");
+  add_input_options(command, o.input);
   add_threads(command, o.threads);
   add_json(command, o.json);
 }
 
 void run(const Options& o) {
-  const ModelRecord record = load_model(o.model);
+  ModelRecord record = load_model(o.model);
+  record.timing = o.input.of(record.timing);
   const ReadResult input = read_log_for(record, o.log.files, o.log.read);
   ThreadPool pool(o.threads);
   const Scores scores = evaluate(ensemble_of(record), input.log, o.evaluate, pool);

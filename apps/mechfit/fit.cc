@@ -9,6 +9,7 @@
 #include "common_options.h"
 #include "config.h"
 #include "fit_run.h"
+#include "input_options.h"
 #include "log_options.h"
 
 namespace mechfit {
@@ -224,6 +225,8 @@ void add_fit(CLI::App& app, int& exit_code, const std::vector<std::string>& word
   add_file_options(*command, *options);
   add_model_options(*command, *options);
   add_method_options(*command, options->fit);
+  add_input_options(*command, options->fit.input_hold, options->fit.input_delay,
+                    options->fit.input_lag);
   add_smoothed_options(*command, *options);
   command->footer(
       "Ends with a table of errors on runs the fit has not seen. Ctrl-C saves; --resume goes "

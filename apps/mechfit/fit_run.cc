@@ -142,8 +142,11 @@ int tell(const FitCommand& command, const FitResult& result, const Scores& score
     return 1;
   }
   if (command.json) {
-    fmt::print("{{\"model\": {}, \"epochs\": {}, \"selected_epoch\": {}, \"scores\": {}}}\n",
-               to_text(command.output), steps, result.history.selected, scores_json(scores));
+    const std::string inputs =
+        result.model.inputs() > 0 ? "\"input_timing\": " + format_timing(result.timing) + ", " : "";
+    fmt::print("{{\"model\": {}, \"epochs\": {}, \"selected_epoch\": {}, {}\"scores\": {}}}\n",
+               to_text(command.output), steps, result.history.selected, inputs,
+               scores_json(scores));
   } else {
     for (const auto& note : result.notes) print_note(note);
     print_scores(result.channels, scores);
@@ -199,9 +202,6 @@ int run_fit(const FitCommand& command) {
   const EvaluationData held_out = held_out_data(result, pool);
   const Scores scores = score_fit(record, held_out, result, pool);
   add_scores(scores, data, record);
-  // evaluate and rollout read logs for this model the same way.
-  if (command.log.read.input_hold != InputHold::held)
-    record.metadata["input_hold"] = name_of(command.log.read.input_hold);
   save_model(command.output, record, true);
   write_fit_report(command.run, result, held_out, scores,
                    {{"Flags, as a config file", command.config}}, pool);

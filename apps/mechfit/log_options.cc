@@ -63,11 +63,6 @@ void add_log_options(CLI::App& app, LogOptions& options) {
       ->type_name("FACTOR")
       ->capture_default_str()
       ->group(kGroup);
-  app.add_option("--input-hold", options.read.input_hold,
-                 "held: u_k acts from t_k to t_k+1; linear: the mean of u_k and u_k+1 does")
-      ->transform(choice<InputHold>())
-      ->type_name(choices<InputHold>())
-      ->group(kGroup);
 }
 
 }  // namespace mechfit

@@ -18,7 +18,7 @@ struct LogOptions {
 };
 
 // Adds `FILE...`, --time, --q, --u, --qd, --qdd, --trajectory, --joints, --degrees,
-// --drop-bad-rows, --gap and --input-hold. `options` must outlive the parsing.
+// --drop-bad-rows and --gap. `options` must outlive the parsing.
 void add_log_options(CLI::App& app, LogOptions& options);
 
 }  // namespace mechfit

@@ -6,6 +6,7 @@
 #include "choice.h"
 #include "commands.h"
 #include "common_options.h"
+#include "input_options.h"
 #include "log_options.h"
 #include "mechfit/base/error.h"
 #include "mechfit/evaluate/rollouts.h"
@@ -21,6 +22,7 @@ namespace {
 struct Options {
   std::string model, output, inputs;
   LogOptions log;
+  InputOverrule input;
   std::vector<double> from;
   double horizon = 0, step = 0.01;
   StartKind start = StartKind::estimated;
@@ -83,6 +85,7 @@ void add_options(CLI::App& command, Options& o) {
   command.add_option("-o,--output", o.output, "The motion, .csv or .npz")
       ->required()
       ->type_name("FILE");
+  add_input_options(command, o.input);
   add_threads(command, o.threads);
   add_overwrite(command, o.overwrite);
   add_json(command, o.json);
@@ -113,7 +116,7 @@ std::vector<RolloutStart> make_starts(const ModelRecord& record, const Options& 
     if (!o.inputs.empty() && record.model.inputs() == 0)
       throw UsageError("--u: the model has no inputs");
     if (!o.inputs.empty())
-      take_inputs(read_inputs_for(record, o.inputs, o.log.read), o.horizon, start);
+      take_inputs(read_inputs_for(record, o.inputs, o.log.read), record.timing, o.horizon, start);
     return {start};
   }
   const ReadResult input = read_data(record, o.log);
@@ -142,7 +145,8 @@ void add_rollout(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] {
     const Options& o = *options;
     refuse_overwrite(o.output, o.overwrite);
-    const ModelRecord record = load_model(o.model);
+    ModelRecord record = load_model(o.model);
+    record.timing = o.input.of(record.timing);
     ThreadPool pool(o.threads);
     const auto starts = make_starts(record, o, pool);
     const RolloutResult result = roll_out(record, starts, o.rollout, pool);

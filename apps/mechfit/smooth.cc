@@ -7,6 +7,7 @@
 #include "choice.h"
 #include "commands.h"
 #include "common_options.h"
+#include "input_options.h"
 #include "log_options.h"
 #include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/evaluate/ensemble_smoother.h"
@@ -20,6 +21,7 @@ namespace {
 
 struct Options {
   LogOptions log;
+  InputOverrule input;
   SmoothMethod method = SmoothMethod::white_jerk;
   std::string model, output;
   int threads = default_threads();
@@ -45,6 +47,7 @@ void add_options(CLI::App& command, Options& o) {
       ->transform(choice<SmoothMethod>())
       ->excludes(model)
       ->type_name(choices<SmoothMethod>());
+  add_input_options(command, o.input);
   add_threads(command, o.threads);
   add_overwrite(command, o.overwrite);
   add_json(command, o.json);
@@ -54,6 +57,7 @@ void run(const Options& o) {
   refuse_overwrite(o.output, o.overwrite);
   std::optional<ModelRecord> record;
   if (!o.model.empty()) record = load_model(o.model);
+  if (record) record->timing = o.input.of(record->timing);
   const ReadResult input =
       record ? read_log_for(*record, o.log.files, o.log.read) : read_log(o.log.files, o.log.read);
   if (!o.json) {

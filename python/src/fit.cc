@@ -98,6 +98,17 @@ const std::vector<Option<FitOptions>>& fit_table() {
       option<O>("fix", &O::fix, "Known constants of a built-in system, as in {'g': 9.81}"),
       option<O>("input_joints", &O::input_joints, "Joint that each input pushes"),
       option<O>("learn_inputs", &O::learn_inputs, "Learn how inputs act on the joints (matrix B)"),
+      option<O>("input_hold", &O::input_hold,
+                "What inputs do between samples, held or linear (default: auto, what is more "
+                "likely)"),
+      option<O>("input_delay", &O::input_delay,
+                "Seconds from the logging of an input until it acts (default: auto, what is most "
+                "likely)",
+                {0, kLongestInputTime}),
+      option<O>("input_lag", &O::input_lag,
+                "Seconds T of a first-order actuator, T x' = u - x, between the inputs and the "
+                "machine, or auto",
+                {0, kLongestInputTime}),
       option<O>("degree", &O::degree,
                 "Degree of the harmonics of trig (default: 1 or 2, chosen on held-out runs)",
                 {1, 8}),

@@ -78,6 +78,8 @@ struct Convert<std::vector<T>> {
 template <class T>
 struct Convert<std::optional<T>> {
   static std::optional<T> from(py::handle x, const std::string& name, const Bounds& bounds) {
+    // The word for no value
+    if (py::isinstance<py::str>(x) && to_text(x, name) == "auto") return std::nullopt;
     return Convert<T>::from(x, name, bounds);
   }
   static py::object to(const std::optional<T>& x) { return x ? Convert<T>::to(*x) : py::none(); }

@@ -81,9 +81,9 @@ TEST_F(Fit, WritesAModelAndSaysHowGoodItIs) {
 
 TEST_F(Fit, KeepsWithTheModelHowInputsWereHeld) {
   ASSERT_EQ(run_mechfit(base("held") + "--epochs 1").code, 0);
-  EXPECT_FALSE(load_model(file("held.safetensors")).metadata.contains("input_hold"));
+  EXPECT_EQ(load_model(file("held.safetensors")).timing, InputTiming());
   ASSERT_EQ(run_mechfit(base("linear") + "--epochs 1 --input-hold linear").code, 0);
-  EXPECT_EQ(load_model(file("linear.safetensors")).metadata["input_hold"], "linear");
+  EXPECT_EQ(load_model(file("linear.safetensors")).timing, InputTiming{InputHold::linear});
 }
 
 TEST_F(Fit, SameSeedSameBytesForAnyNumberOfThreads) {
@@ -248,7 +248,8 @@ TEST_F(Fit, AModelRemembersThatInputsActLinearlyBetweenSamples) {
   const std::string remembered = scores("");
   EXPECT_EQ(remembered, scores("--input-hold linear"));
   ModelRecord record = load_model(path);
-  EXPECT_EQ(record.metadata.erase("input_hold"), 1u);
+  EXPECT_EQ(record.timing.hold, InputHold::linear);
+  record.timing.hold = InputHold::held;
   save_model(path, record, true);
   EXPECT_EQ(remembered, scores("--input-hold linear"));
   EXPECT_NE(remembered, scores(""));

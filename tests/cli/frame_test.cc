@@ -60,8 +60,14 @@ TEST(CommandLine, WrongUsageIsOneLineAndExitCodeTwo) {
       {"inspect --joints round log.csv",
        "mechfit: --joints: 'round', expected one of plain, periodic (see mechfit inspect "
        "--help)\n"},
-      {"inspect --input-hold cubic log.csv",
-       "mechfit: --input-hold: 'cubic', expected one of held, linear (see mechfit inspect "
+      {"fit --input-hold cubic log.csv",
+       "mechfit: --input-hold: 'cubic', expected one of auto, held, linear (see mechfit fit "
+       "--help)\n"},
+      {"evaluate model log.csv --input-delay -1",
+       "mechfit: --input-delay: expected seconds from 0 to 100, not '-1' (see mechfit evaluate "
+       "--help)\n"},
+      {"fit log.csv --input-lag nan",
+       "mechfit: --input-lag: expected seconds from 0 to 100 or auto, not 'nan' (see mechfit fit "
        "--help)\n"},
   };
   for (const auto& c : cases) {

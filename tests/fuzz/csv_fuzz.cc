@@ -25,7 +25,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.drop_bad_rows = data[0] & 1;
   options.degrees = data[0] & 2;
   if (data[0] & 4) options.joint_types = {JointType::plain};
-  if (data[0] & 8) options.input_hold = InputHold::linear;
   if (data[0] & 16) options.gap = 2.0;
   try {
     std::vector<std::string> notes;

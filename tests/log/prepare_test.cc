@@ -129,16 +129,6 @@ TEST(Prepare, GapZeroNeverSplits) {
   EXPECT_EQ(log.runs.size(), 1u);
 }
 
-TEST(Prepare, LinearHoldGivesEachStepTheMeanOfItsEnds) {
-  Log log = one_joint({0, 1, 2}, {0, 0, 0});
-  log.channels.inputs = {"u1", "u2"};
-  log.runs[0].u = {0, 10, 2, 20, 6, 40};
-  ReadOptions options;
-  options.input_hold = InputHold::linear;
-  prepare(log, options);
-  EXPECT_EQ(log.runs[0].u, (Values{1, 15, 4, 30, 6, 40}));
-}
-
 TEST(Prepare, LengthsArePlainAndTheRestPeriodicUnlessTold) {
   Log metres = one_joint({0, 1, 2}, {0, 0, 0}, "mm"), bare = one_joint({0, 1, 2}, {0, 0, 0});
   prepare(metres);

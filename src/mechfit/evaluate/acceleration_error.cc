@@ -59,10 +59,8 @@ MotionPoints motion_points(const Log& log, InputAtSample input) {
     points.v.insert(points.v.end(), run.qd.begin(), run.qd.end());
     points.a.insert(points.a.end(), run.qdd.begin(), run.qdd.end());
     MECHFIT_CHECK(run.u.size() == run.t.size() * points.m, "inputs of run '" + run.name + "'");
-    for (std::size_t k = 0; k < run.u.size(); ++k) {
-      const bool jump = input == InputAtSample::mean && k >= static_cast<std::size_t>(points.m);
-      points.u.push_back(jump ? 0.5 * (run.u[k - points.m] + run.u[k]) : run.u[k]);
-    }
+    const std::vector<double> u = sample_inputs(run, points.m, input);
+    points.u.insert(points.u.end(), u.begin(), u.end());
   }
   return points;
 }

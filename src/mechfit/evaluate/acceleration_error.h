@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "mechfit/base/thread_pool.h"
-#include "mechfit/log/log.h"
+#include "mechfit/log/acting_input.h"
 #include "mechfit/mechanics/model.h"
 
 namespace mechfit {
@@ -26,12 +26,6 @@ struct MotionPoints {
   int size() const { return view().size(); }
   MotionView view() const { return {n, m, q, v, a, u}; }
   operator MotionView() const { return view(); }
-};
-
-// Inputs are held over a step, so they jump at the samples. Which one acts at sample k?
-enum class InputAtSample {
-  next,  // u_k, of the step that begins: as simulated accelerations are given
-  mean,  // the mean of u_{k-1} and u_k: as smoothed accelerations see it
 };
 
 // The samples of all runs, which must have qd and qdd.

@@ -82,8 +82,7 @@ class Balance {
       const int t = std::min(first_ + lane, rollout_.trajectories - 1);
       const std::size_t k = static_cast<std::size_t>(t) * rollout_.steps + step;
       h_[lane] = request_.h[request_.h.size() == 1 ? 0 : k];
-      for (int i = 0; i < m_; ++i)
-        u_[i * kBlock + lane] = request_.u.empty() ? 0 : request_.u[k * m_ + i];
+      for (int i = 0; i < m_; ++i) u_[i * kBlock + lane] = request_.mean_input(t, step, i, m_);
     }
   }
 

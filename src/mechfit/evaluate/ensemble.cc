@@ -66,10 +66,11 @@ int substeps_for(const Ensemble& ensemble, double h) {
 }
 
 Ensemble ensemble_of(const ModelRecord& record) {
-  if (!record.members.empty()) return {record.model, record.members, true, record.knowledge};
-  if (record.covariance.empty()) return {record.model, {}, false, record.knowledge};
-  return {record.model, draw_members(record.model, record.covariance, kDraws, 0), false,
-          record.knowledge};
+  Ensemble ensemble{record.model, record.members, !record.members.empty(), record.knowledge,
+                    record.timing};
+  if (!ensemble.mean && !record.covariance.empty())
+    ensemble.members = draw_members(record.model, record.covariance, kDraws, 0);
+  return ensemble;
 }
 
 }  // namespace mechfit

@@ -16,6 +16,7 @@ struct Ensemble {
   std::vector<Model> members;  // empty: nothing is known of the spread
   bool mean = false;           // the members' mean predicts, not `model`
   std::optional<Knowledge> knowledge = {};
+  std::optional<InputTiming> timing = {};  // of the inputs; none: as the log says
 
   // Step of the motions that the model was fitted to [s]; 0: that of the samples.
   double grid() const { return knowledge ? knowledge->grid : 0; }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "mechfit/base/error.h"
+#include "mechfit/log/acting_input.h"
 #include "mechfit/log/refine.h"
 #include "mechfit/log/steps.h"
 
@@ -23,6 +24,15 @@ constexpr std::pair<std::vector<double> Trajectory::*, std::vector<double> Traje
 
 ModelSmoothResult smooth_with_model(const Ensemble& ensemble, const Log& observed,
                                     ThreadPool& pool) {
+  if (ensemble.timing && ensemble.model.inputs() > 0) {
+    Log acted_on = observed;
+    set_input_timing(acted_on, *ensemble.timing);
+    Ensemble timed = ensemble;
+    timed.timing.reset();
+    ModelSmoothResult result = smooth_with_model(timed, acted_on, pool);
+    restore_logged_inputs(result.log);
+    return result;
+  }
   const double grid = ensemble.grid();
   if (grid > 0 && grid < median_step(observed) && observed.runs[0].sample_step == 0) {
     ModelSmoothResult fine = smooth_with_model(ensemble, refine(observed, grid), pool);

@@ -134,6 +134,7 @@ std::string model_json(const ModelRecord& record, const ModelPoint& point) {
     out["standard_errors"][value.name] = value.error;  // null: not known, or the data do not tell
   }
   out["scale"] = record.model.scale_is_free() ? "free" : "physical";
+  if (record.model.inputs() > 0) out["input_timing"] = json::parse(format_timing(record.timing));
   if (record.knowledge) out["knowledge"] = json::parse(format_knowledge(*record.knowledge));
   return out.dump(2, ' ', false, json::error_handler_t::replace);
 }

@@ -63,6 +63,7 @@ std::string channels_text(const ModelRecord& record) {
     }
     text += "\n";
   }
+  if (channels.m() > 0) text += "inputs are taken as " + describe_timing(record.timing) + "\n";
   if (known)
     text +=
         "positions, velocities and inputs are the region that it was fitted to, accelerations\n"

@@ -201,9 +201,8 @@ std::vector<Rollout> predict_rollouts(const Ensemble& ensemble, const Log& log,
                                       std::span<const Starts> drawn, int substeps,
                                       ThreadPool& pool) {
   MECHFIT_CHECK(drawn.size() == kPredictions);
-  const StartArrays arrays = start_arrays(ensemble.model, log, drawn[0]);
-  RolloutRequest request = arrays.request();
-  request.substeps = substeps;
+  const StartArrays arrays = start_arrays(ensemble.model, log, drawn[0], substeps);
+  const RolloutRequest request = arrays.request();
   DrawnStates states;
   for (const Starts& own : drawn) {
     states.q.push_back(own.q);

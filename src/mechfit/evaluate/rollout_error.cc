@@ -199,16 +199,14 @@ RolloutScores rollout_error(std::span<const Model> models, const Log& log, const
   const Model& model = models[0];
   MECHFIT_CHECK(!options.observed || (options.observed->runs.size() == log.runs.size() &&
                                       options.noise.size() == static_cast<std::size_t>(log.n())));
-  const StartArrays arrays = start_arrays(model, log, starts);
+  const int substeps = std::max(1, options.substeps);
+  const StartArrays arrays = start_arrays(model, log, starts, substeps);
   RolloutRequest request = arrays.request();
-  request.substeps = std::max(1, options.substeps);
   Rollout rk4 = runge_kutta_rollout(model, request, Integrator::rk4, pool);
   std::vector<Rollout> drawn;
   for (const Starts& other : options.drawn) {
-    const StartArrays own = start_arrays(model, log, other);
-    RolloutRequest from = own.request();
-    from.substeps = std::max(1, options.substeps);
-    drawn.push_back(runge_kutta_rollout(model, from, Integrator::rk4, pool));
+    const StartArrays own = start_arrays(model, log, other, substeps);
+    drawn.push_back(runge_kutta_rollout(model, own.request(), Integrator::rk4, pool));
   }
   const Rollout undrawn = drawn.empty() ? Rollout({}, 0) : rk4;
   std::vector<Rollout> rk4_others, variational_others;

@@ -31,14 +31,39 @@ double longest_step(const std::vector<double>& t) {
   return h.empty() ? 0 : *std::max_element(h.begin(), h.end());
 }
 
-RolloutRequest request_of(const RolloutStart& start, const std::vector<double>& h, int substeps) {
+// The arrays behind a request.
+struct StartData {
+  std::vector<double> h;
+  std::vector<double> u;   // on the steps, or on the inner ones where an input says how it acts
+  std::vector<double> at;  // at the samples [T][m]; the last one has no step of its own
+};
+
+StartData data_of(const RolloutStart& start, int m, int substeps) {
+  StartData data{steps_between(start.t), start.u, {}};
+  if (start.input) {
+    Trajectory times;
+    times.t = start.t;
+    times.input = start.input;
+    data.u = inner_inputs(times, m, 0, static_cast<int>(data.h.size()), substeps);
+    data.at = start.input->at(start.t, InputAtSample::next);
+    return data;
+  }
+  for (std::size_t k = 0; k < start.t.size(); ++k) {
+    const std::size_t step = std::min(k, data.h.size() - 1);
+    for (int i = 0; i < m; ++i) data.at.push_back(start.u.empty() ? 0 : start.u[step * m + i]);
+  }
+  return data;
+}
+
+RolloutRequest request_of(const RolloutStart& start, const StartData& data, int substeps) {
   RolloutRequest request;
   request.trajectories = 1;
-  request.steps = static_cast<int>(h.size());
+  request.steps = static_cast<int>(data.h.size());
   request.q0 = start.q0;
   request.v0 = start.v0;
-  request.h = h;
-  request.u = start.u;
+  request.h = data.h;
+  request.u = data.u;
+  request.inner_inputs = start.input != nullptr;
   request.substeps = substeps;
   return request;
 }
@@ -46,8 +71,8 @@ RolloutRequest request_of(const RolloutStart& start, const std::vector<double>& 
 Trajectory simulate(const Model& model, const RolloutStart& start, const RolloutOptions& options,
                     ThreadPool& pool, StepStatus& status) {
   const int n = model.joints(), m = model.inputs();
-  const std::vector<double> h = steps_between(start.t);
-  const RolloutRequest request = request_of(start, h, options.substeps);
+  const StartData data = data_of(start, m, options.substeps);
+  const RolloutRequest request = request_of(start, data, options.substeps);
   const Rollout rollout = roll_out(model, request, options.integrator, pool);
   status = rollout.status[0];
 
@@ -58,15 +83,14 @@ Trajectory simulate(const Model& model, const RolloutStart& start, const Rollout
   run.q.assign(rollout.q.begin(), rollout.q.begin() + samples * n);
   run.qd.assign(rollout.v.begin(), rollout.v.begin() + samples * n);
   run.qdd.resize(samples * n);
+  run.u = start.input ? start.input->logged(run.t) : data.at;
+  run.u.resize(samples * m);
   PointDynamics dynamics(model);
   for (std::size_t k = 0; k < samples; ++k) {
-    // The last sample has no step of its own: the input before it goes on.
-    const std::size_t step = std::min(k, h.size() - 1);
-    for (int i = 0; i < m; ++i) run.u.push_back(start.u.empty() ? 0 : start.u[step * m + i]);
     const auto row = [&](const std::vector<double>& x, int width) {
       return std::span(x).subspan(k * width, width);
     };
-    if (!dynamics.acceleration(row(run.q, n), row(run.qd, n), row(run.u, m),
+    if (!dynamics.acceleration(row(run.q, n), row(run.qd, n), row(data.at, m),
                                std::span(run.qdd).subspan(k * n, n))) {
       status = StepStatus::mass_not_positive;
       run.t.resize(k);
@@ -122,13 +146,14 @@ std::vector<double> scatter(const std::vector<Rollout>& predictions,
 void add_deviations(const Ensemble& ensemble, const RolloutStart& start,
                     const RolloutOptions& options, ThreadPool& pool, Trajectory& run) {
   if (!tells_deviations(ensemble) || run.size() < 2) return;
-  const std::vector<double> h = steps_between(start.t);
+  StartData data = data_of(start, ensemble.model.inputs(), options.substeps);
   const auto predictions =
-      predict_rollouts(ensemble, request_of(start, h, options.substeps), start.drawn, pool);
+      predict_rollouts(ensemble, request_of(start, data, options.substeps), start.drawn, pool);
   run.q_sd = scatter(predictions, &Rollout::q, run.q.size());
   run.qd_sd = scatter(predictions, &Rollout::v, run.q.size());
+  data.at.resize(run.u.size());
   const MotionView points{
-      ensemble.model.joints(), ensemble.model.inputs(), run.q, run.qd, run.qdd, run.u};
+      ensemble.model.joints(), ensemble.model.inputs(), run.q, run.qd, run.qdd, data.at};
   run.qdd_sd = acceleration_deviations(ensemble, points, pool);
 }
 
@@ -151,7 +176,10 @@ RolloutResult roll_out(const ModelRecord& record, const std::vector<RolloutStart
   result.log.channels = record.channels;
   const Ensemble ensemble = ensemble_of(record);
   const int n = record.model.joints(), m = record.model.inputs();
-  for (const RolloutStart& start : starts) {
+  for (RolloutStart start : starts) {
+    if (!start.input && !start.u.empty() && !record.timing.as_logged())
+      start.input = std::make_shared<const ActingInput>(
+          std::vector(start.t.begin(), start.t.end() - 1), start.u, m, record.timing);
     RolloutOptions options = asked;
     if (options.substeps == 0) options.substeps = substeps_for(ensemble, longest_step(start.t));
     StepStatus status = StepStatus::ok;
@@ -210,6 +238,7 @@ std::vector<RolloutStart> starts_of(const Model& model, const Log& log, const St
       start.drawn.v.emplace_back(&own.v[s * n], &own.v[s * n] + n);
     }
     if (m > 0) start.u.assign(&run.u[from * m], &run.u[from * m] + (samples - 1) * m);
+    if (m > 0) start.input = run.input;
     out.push_back(std::move(start));
   }
   return out;
@@ -235,11 +264,13 @@ RolloutStart start_from(const Model& model, const std::vector<double>& state, do
   return start;
 }
 
-void take_inputs(const Log& inputs, double horizon, RolloutStart& start) {
+void take_inputs(const Log& inputs, const InputTiming& timing, double horizon,
+                 RolloutStart& start) {
   const Trajectory& run = inputs.runs[0];
   const int samples = samples_within(run.t, horizon);
   start.t.assign(run.t.begin(), run.t.begin() + samples);
-  start.u.assign(run.q.begin(), run.q.begin() + (samples - 1) * inputs.n());
+  start.u.clear();
+  start.input = std::make_shared<const ActingInput>(run.t, run.q, inputs.n(), timing);
 }
 
 }  // namespace mechfit

@@ -8,6 +8,7 @@
 #include "mechfit/evaluate/scores.h"
 #include "mechfit/evaluate/starts.h"
 #include "mechfit/integrate/rollout.h"
+#include "mechfit/log/acting_input.h"
 #include "mechfit/mechanics/model_file.h"
 
 namespace mechfit {
@@ -23,8 +24,9 @@ struct RolloutStart {
   std::string name;
   std::vector<double> t;       // [T]
   std::vector<double> q0, v0;  // [n]
-  std::vector<double> u;       // [T-1][m]
-  DrawnStates drawn = {};      // states as likely as q0 and v0, where these are estimates
+  std::vector<double> u;       // [T-1][m] as logged, they act as the model's timing says
+  std::shared_ptr<const ActingInput> input = {};  // instead of u where it is not null
+  DrawnStates drawn = {};  // states as likely as q0 and v0, where these are estimates
 };
 
 struct RolloutResult {
@@ -56,6 +58,6 @@ RolloutStart start_from(const Model& model, const std::vector<double>& state, do
                         double step);
 
 // Takes samples and inputs from what read_inputs_for read, for `horizon` seconds.
-void take_inputs(const Log& inputs, double horizon, RolloutStart& start);
+void take_inputs(const Log& inputs, const InputTiming& timing, double horizon, RolloutStart& start);
 
 }  // namespace mechfit

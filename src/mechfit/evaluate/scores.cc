@@ -7,6 +7,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/estimate/kalman/cleaning.h"
 #include "mechfit/estimate/motion/contradictions.h"
+#include "mechfit/log/acting_input.h"
 #include "mechfit/log/steps.h"
 
 namespace mechfit {
@@ -141,6 +142,18 @@ void add_rollouts(std::span<const Model> models, const Ensemble& ensemble,
   scores.rollout = rollout_error(models, data.states(), starts, rollout, pool);
 }
 
+// The log with inputs that act as the model says, from where they are known.
+Log with_model_inputs(const Ensemble& ensemble, Log log) {
+  if (ensemble.model.inputs() == 0) return log;
+  if (ensemble.timing) set_input_timing(log, *ensemble.timing);
+  log = with_known_inputs(log);
+  if (log.runs.empty())
+    throw InputError(
+        "every run is shorter than the time after which its inputs act (the model's "
+        "option 'input_delay')");
+  return log;
+}
+
 }  // namespace
 
 Scores evaluate(const Model& model, const Log& observed, const EvaluateOptions& options,
@@ -148,9 +161,10 @@ Scores evaluate(const Model& model, const Log& observed, const EvaluateOptions& 
   return evaluate(Ensemble{model, {}, false}, observed, options, pool);
 }
 
-Scores evaluate(const Ensemble& ensemble, const Log& observed, const EvaluateOptions& options,
+Scores evaluate(const Ensemble& ensemble, const Log& log, const EvaluateOptions& options,
                 ThreadPool& pool) {
-  check_machine(ensemble.model, observed);
+  check_machine(ensemble.model, log);
+  const Log observed = with_model_inputs(ensemble, log);
   const auto has_velocities = [](const Trajectory& run) { return run.qd.size() == run.q.size(); };
   if (options.keep_all || std::all_of(observed.runs.begin(), observed.runs.end(), has_velocities))
     return evaluate(ensemble, evaluation_data(observed, options.smoother, pool), options, pool);

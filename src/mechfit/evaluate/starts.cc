@@ -7,6 +7,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/evaluate/rollout_error.h"
+#include "mechfit/log/acting_input.h"
 #include "mechfit/log/steps.h"
 
 namespace mechfit {
@@ -105,10 +106,12 @@ RolloutRequest StartArrays::request() const {
   request.v0 = v0;
   request.h = h;
   request.u = u;
+  request.substeps = substeps;
+  request.inner_inputs = inner_inputs;
   return request;
 }
 
-StartArrays start_arrays(const Model& model, const Log& log, const Starts& starts) {
+StartArrays start_arrays(const Model& model, const Log& log, const Starts& starts, int substeps) {
   const int m = model.inputs();
   const std::size_t states = static_cast<std::size_t>(starts.size()) * log.n();
   MECHFIT_CHECK(starts.q.size() == states && starts.v.size() == states, "starts without states");
@@ -116,15 +119,23 @@ StartArrays start_arrays(const Model& model, const Log& log, const Starts& start
   out.q0 = starts.q;
   out.v0 = starts.v;
   out.trajectories = starts.size();
+  out.substeps = substeps;
   out.steps = *std::max_element(starts.steps.begin(), starts.steps.end());
+  out.inner_inputs = std::any_of(log.runs.begin(), log.runs.end(), [&](const Trajectory& run) {
+    return m > 0 && substeps > 1 && run.input && !run.input->timing().as_logged();
+  });
+  const int parts = out.inner_inputs ? substeps : 1;
   for (int s = 0; s < starts.size(); ++s) {
     const Trajectory& run = log.runs[starts.run[s]];
     MECHFIT_CHECK(m == 0 || run.u.size() == run.t.size() * m, "inputs of run '" + run.name + "'");
-    const int from = starts.sample[s];
+    const int from = starts.sample[s], last = starts.steps[s] - 1;
+    const std::vector<double> u =
+        m > 0 ? inner_inputs(run, m, from, last + 1, parts) : std::vector<double>();
     for (int step = 0; step < out.steps; ++step) {
-      const int k = from + std::min(step, starts.steps[s] - 1);
-      out.h.push_back(run.t[k + 1] - run.t[k]);
-      for (int i = 0; i < m; ++i) out.u.push_back(run.u[k * m + i]);
+      const int k = std::min(step, last);
+      out.h.push_back(run.t[from + k + 1] - run.t[from + k]);
+      const double* acting = u.data() + static_cast<std::size_t>(k) * parts * m;
+      out.u.insert(out.u.end(), acting, acting + parts * m);
     }
   }
   return out;

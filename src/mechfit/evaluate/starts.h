@@ -38,11 +38,14 @@ void take_logged_states(const Log& log, Starts& starts);
 // What a batch of rollouts from these starts needs. Starts that end early have their last step
 // repeated.
 struct StartArrays {
-  int trajectories = 0, steps = 0;
-  std::vector<double> q0, v0, h, u;
+  int trajectories = 0, steps = 0, substeps = 1;
+  std::vector<double> q0, v0, h;
+  std::vector<double> u;      // what acts on the steps [B][steps][m], or with
+  bool inner_inputs = false;  // on the inner ones  [B][steps][substeps][m]
 
   RolloutRequest request() const;
 };
-StartArrays start_arrays(const Model& model, const Log& log, const Starts& starts);
+StartArrays start_arrays(const Model& model, const Log& log, const Starts& starts,
+                         int substeps = 1);
 
 }  // namespace mechfit

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "mechfit/base/error.h"
+#include "mechfit/log/acting_input.h"
 #include "mechfit/log/refine.h"
 #include "mechfit/log/steps.h"
 
@@ -25,14 +26,9 @@ Trajectory pool_samples(const Trajectory& run, int n, int m, int count) {
       for (int i = k - half; i <= k + half; ++i) sum += run.q[i * n + j];  // NaN stays NaN
       out.q.push_back(sum / count);
     }
-    if (run.u.empty()) continue;
-    const int end = std::min(k + count, run.size());
-    for (int j = 0; j < m; ++j) {
-      double sum = 0;
-      for (int i = k; i < end; ++i) sum += run.u[i * m + j];
-      out.u.push_back(sum / (end - k));
-    }
   }
+  out.u = step_inputs(run, m, out.t);
+  out.input = run.input;
   return out;
 }
 

@@ -29,12 +29,14 @@ std::string settings_text(const FitOptions& o) {
       "family={} method={} learning_rate={} epochs={} batch={} seed={} hidden={} force={} "
       "input_joints={} learn_inputs={} degree={} ensemble={} step={} smoother={} smoothed={} "
       "selection={} patience={} barrier_weight={} integrator={} precision={} scale={} quick={} "
-      "keep_all={} friction={} learn_gains={}",
+      "keep_all={} friction={} learn_gains={} input_hold={} input_delay={} input_lag={}",
       o.family, name_of(o.method), o.learning_rate, o.epochs, o.batch, o.seed,
       fmt::join(o.hidden, ","), name_of(o.force), fmt::join(o.input_joints, ","), o.learn_inputs,
       o.degree, o.ensemble, o.step, name_of(o.smoother), o.smoothed, name_of(o.selection),
       o.patience, o.barrier_weight.value_or(0.0), name_of(o.integrator), name_of(o.precision),
-      o.scale, o.quick, o.keep_all, o.friction, o.learn_gains);
+      o.scale, o.quick, o.keep_all, o.friction, o.learn_gains,
+      o.input_hold ? name_of(*o.input_hold) : "auto", o.input_delay.value_or(-1),
+      o.input_lag.value_or(-1));
   for (const auto& [name, value] : o.fix) text += fmt::format(" fix.{}={}", name, value);
   if (o.robot) text += " robot=" + description_text(*o.robot);
   return text;

@@ -78,7 +78,11 @@ Choice::Choice(const FitData& data, const FitOptions& options, bool several, Thr
 // Tells the fit's hooks of the candidate's steps, and saves and resumes its state under its name.
 JointResult Choice::fit(const Candidate& candidate) {
   const std::string& name = candidate.start.name;
-  std::string key = data_.grid > 0 ? fmt::format("{}, steps of {} s", name, data_.grid) : name;
+  std::string key = name;
+  if (data_.grid > 0) key += fmt::format(", steps of {} s", data_.grid);
+  if (!data_.timing.as_logged())
+    key += fmt::format(", inputs {} {} {}", name_of(data_.timing.hold), data_.timing.delay,
+                       data_.timing.lag);
   if (data_.weighed > 0) key += fmt::format(", weights {}", data_.weighed);
   auto& saved = std::get<std::vector<CandidateState>>(state_->progress);
   auto own = std::find_if(saved.begin(), saved.end(),
@@ -140,6 +144,13 @@ FitStatus Choice::consider(const Candidate& candidate) {
   }
   last_candidate_ = &candidate;
   return status_;
+}
+
+const JointResult* Choice::simple_fit() const {
+  const JointResult* fitted = last_candidate_->competes || !prepared_ ? last_ : &*prepared_;
+  const bool simple = fitted && fitted->status == FitStatus::finished &&
+                      fitted->model.kind() != ParameterKind::weights;
+  return simple ? fitted : nullptr;
 }
 
 std::optional<double> Choice::finer_step() const {

@@ -29,6 +29,8 @@ class Choice {
   // The fit that tells best which observations are wrong: of what is kept so far, else of a family
   // that prepares motions for others; null when there is none, or it was interrupted.
   const JointResult* judge() const;
+  // The candidate that was considered last, where it has a model of few parameters; else null.
+  const JointResult* simple_fit() const;
   std::shared_ptr<FitState> state() const { return state_; }
   // Moves what was kept into the result.
   void finish(FitResult& result);

@@ -53,6 +53,7 @@ struct FitResult {
   Log train, validation;                           // the observed runs on either side
   std::shared_ptr<const Log> validation_smoothed;  // where the fit smoothed it, else null
   Knowledge knowledge;  // of the training runs: the region they cover, and the size of their motion
+  InputTiming timing;   // of the inputs; the runs' inputs act so
   FitHistory history;   // of the model that was kept
   std::shared_ptr<const FitState> state;  // at the end
   std::vector<std::string> notes;

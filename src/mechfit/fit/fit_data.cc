@@ -4,9 +4,11 @@
 #include <cmath>
 
 #include "mechfit/base/error.h"
+#include "mechfit/base/text.h"
 #include "mechfit/estimate/kalman/cleaning.h"
 #include "mechfit/fit/data_scales.h"
 #include "mechfit/fit/smoothed/samples.h"
+#include "mechfit/log/acting_input.h"
 #include "mechfit/log/refine.h"
 #include "mechfit/log/split.h"
 #include "mechfit/log/steps.h"
@@ -60,8 +62,25 @@ Log cleaned(const Log& log, const FitOptions& options, ThreadPool& pool,
   return std::move(result.log);
 }
 
-void split(const Log& observed, const std::optional<Log>& validation, const FitOptions& options,
-           ThreadPool& pool, FitData& data) {
+// Its inputs act so, and are known from the first sample of each run on.
+Log with_timing(Log log, const InputTiming& timing, std::vector<std::string>& notes) {
+  set_input_timing(log, timing);
+  Log known = with_known_inputs(log);
+  if (known.runs.empty() && !log.runs.empty())
+    throw InputError(
+        "every run is shorter than the time after which its inputs act (options "
+        "'input_delay', 'input_lag')");
+  if (const auto lost = log.runs.size() - known.runs.size(); lost > 0)
+    notes.push_back(counted(static_cast<long>(lost), "run") +
+                    " left out, too short for the delay of the inputs");
+  return known;
+}
+
+void split(const Log& logged, const std::optional<Log>& logged_validation,
+           const FitOptions& options, ThreadPool& pool, FitData& data) {
+  const Log observed = with_timing(logged, data.timing, data.notes);
+  std::optional<Log> validation;
+  if (logged_validation) validation = with_timing(*logged_validation, data.timing, data.notes);
   if (validation) {
     if (validation->n() != observed.n() || validation->m() != observed.m())
       throw InputError("the validation log has other joints or inputs than the log");
@@ -203,8 +222,9 @@ void prepare_motions(const FitOptions& options, ThreadPool& pool, FitData& data)
 }
 
 FitData prepare_fit(const Log& observed, const std::optional<Log>& validation,
-                    const FitOptions& options, ThreadPool& pool) {
+                    const FitOptions& options, const InputTiming& timing, ThreadPool& pool) {
   FitData data;
+  data.timing = timing;
   data.channels = observed.channels;
   split(observed, validation, options, pool, data);
   data.observed_train = data.train;

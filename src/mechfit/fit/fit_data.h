@@ -30,6 +30,7 @@ struct FitData {
   bool full_turns = false;                         // some joint goes round in a training run
   double grid = 0;    // step of the motions where it is finer than the samples', else 0 [s]
   int stride = 0;     // every so many samples one is used; 0: not known yet
+  InputTiming timing;  // of the inputs
   JointData sampled;  // thinned; empty for the other methods
   JointData joint;    // the same on the steps of the motions
   std::vector<SplitPart> parts;    // of a cross-validation beside the split; empty: there is none
@@ -50,6 +51,6 @@ void prepare_motions(const FitOptions& options, ThreadPool& pool, FitData& data)
 
 // Splits, smooths and thins. InputError when the log is too short or does not fit the options.
 FitData prepare_fit(const Log& observed, const std::optional<Log>& validation,
-                    const FitOptions& options, ThreadPool& pool);
+                    const FitOptions& options, const InputTiming& timing, ThreadPool& pool);
 
 }  // namespace mechfit

@@ -9,6 +9,7 @@
 
 #include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/integrate/rollout.h"
+#include "mechfit/log/input_timing.h"
 #include "mechfit/mechanics/families/start.h"
 
 namespace mechfit {
@@ -64,6 +65,11 @@ struct FitOptions {
   std::vector<std::string> input_joints;  // the joint that each input pushes; empty: the first ones
   bool learn_inputs = false;              // every entry of B is learned
   bool learn_gains = false;               // what each input is worth in units of the first
+  // How inputs act (input_timing.h). Without a value joint estimation takes what is most likely,
+  // the other methods held inputs that act at once.
+  std::optional<InputHold> input_hold;
+  std::optional<double> input_delay;      // [s]
+  std::optional<double> input_lag = 0.0;  // of the actuator [s]
   SmoothMethod smoother = SmoothMethod::white_jerk;
   bool smoothed = false;  // the log already has positions, velocities and accelerations to train on
   Selection selection = Selection::acceleration;

@@ -24,8 +24,8 @@ EvaluationData held_out_data(const FitResult& result, ThreadPool& pool) {
 }
 
 ModelRecord fit_record(const FitResult& result, const FitOptions& options) {
-  ModelRecord record{result.model,   result.channels,   {},
-                     result.members, result.covariance, result.knowledge};
+  ModelRecord record{result.model,      result.channels,  {},           result.members,
+                     result.covariance, result.knowledge, result.timing};
   record.metadata = {{"method", name_of(result.method)},
                      {"seed", std::to_string(options.seed)},
                      {"epoch", std::to_string(result.history.selected)}};
@@ -39,7 +39,8 @@ Scores score_fit(const ModelRecord& record, const EvaluationData& held_out, cons
   for (const HorizonScore& horizon : scores.rollout.horizons)
     options.rollout.horizons.push_back(horizon.seconds);
   for (const FitPart& part : result.parts) {
-    const ModelRecord own{part.model, record.channels, {}, {}, part.covariance, record.knowledge};
+    const ModelRecord own{part.model,      record.channels,  {},           {},
+                          part.covariance, record.knowledge, record.timing};
     scores.parts.push_back(evaluate_part(ensemble_of(own),
                                          data_of(part.validation, &part.validation_smoothed, pool),
                                          options, pool));

@@ -74,7 +74,8 @@ void check_request(const Model& model, const RolloutRequest& r) {
     check_array(r.q1, trajectories * n, "q1");
   if (r.h.size() != 1) check_array(r.h, trajectories * r.steps, "h");
   for (const double h : r.h) MECHFIT_CHECK(std::isfinite(h) && h > 0, "h is " + std::to_string(h));
-  if (!r.u.empty()) check_array(r.u, trajectories * r.steps * m, "u");
+  if (!r.u.empty())
+    check_array(r.u, trajectories * r.steps * (r.inner_inputs ? r.substeps : 1) * m, "u");
   if (!r.kicks.empty()) check_array(r.kicks, trajectories * r.steps * n, "kicks");
 }
 
@@ -104,12 +105,13 @@ int RolloutBlock::index(int lane) const {
   return std::min(first_ + lane, request_.trajectories - 1);
 }
 
-void RolloutBlock::start_step(int step) {
+void RolloutBlock::start_step(int step, int inner) {
+  if (inner > 0 && !request_.inner_inputs) return;
   for (int lane = 0; lane < kBlock; ++lane) {
     const std::size_t k = static_cast<std::size_t>(index(lane)) * request_.steps + step;
     h[lane] = request_.h[request_.h.size() == 1 ? 0 : k] / request_.substeps;
     for (int i = 0; i < m_; ++i)
-      u[i * kBlock + lane] = request_.u.empty() ? 0 : request_.u[k * m_ + i];
+      u[i * kBlock + lane] = request_.input(index(lane), step, inner, i, m_);
   }
 }
 

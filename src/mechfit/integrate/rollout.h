@@ -40,10 +40,24 @@ struct RolloutRequest {
   std::span<const double> q1;  // [B][n], instead of v0: q after the first inner step (variational)
   std::span<const double> h;   // [1]: the same step everywhere, or [B][steps]
   std::span<const double> u;   // [B][steps][m], held over the step; empty is no input
+  bool inner_inputs = false;   // u is [B][steps][substeps][m], held over the inner steps
   std::span<const double> kicks;  // [B][steps][n], added to v after each recorded step
                                   // (Runge-Kutta); empty is none
   int substeps = 1;               // inner steps of length h / substeps per recorded one
   bool midpoints = false;         // record the states in the middle of the recorded steps too
+
+  // An input on an inner step, and its mean over a recorded one.
+  double input(std::size_t trajectory, int step, int inner, int i, int m) const {
+    if (u.empty()) return 0;
+    const std::size_t k = trajectory * steps + step;
+    return u[(inner_inputs ? k * substeps + inner : k) * m + i];
+  }
+  double mean_input(std::size_t trajectory, int step, int i, int m) const {
+    if (!inner_inputs) return input(trajectory, step, 0, i, m);
+    double sum = 0;
+    for (int inner = 0; inner < substeps; ++inner) sum += input(trajectory, step, inner, i, m);
+    return sum / substeps;
+  }
 };
 
 // A trajectory that failed has its first `completed` steps; what would follow is NaN.
@@ -72,9 +86,9 @@ class RolloutBlock {
  public:
   RolloutBlock(const Model& model, const RolloutRequest& request, int first, Rollout& out);
 
-  void start_step(int step);  // fills u and h (of an inner step)
-  void kick(int step);        // adds the request's kicks of the step to v
-  void record(int sample);    // q and v of the living lanes, and the midpoint before them
+  void start_step(int step, int inner);  // fills u and h of an inner step
+  void kick(int step);                   // adds the request's kicks of the step to v
+  void record(int sample);  // q and v of the living lanes, and the midpoint before them
   void fail(int lane, StepStatus status, int completed);  // the lane is frozen from now on
   bool living(int lane) const { return alive >> lane & 1; }
   int index(int lane) const;  // its trajectory

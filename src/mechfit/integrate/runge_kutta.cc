@@ -39,10 +39,10 @@ void roll(const Model& model, const RolloutRequest& request, Integrator scheme, 
   AlignedVector q_next = make_panel(n), v_next = make_panel(n), half = make_panel(1);
   x.record(0);
   for (int step = 0; step < request.steps && x.alive; ++step) {
-    x.start_step(step);
     const Points now{x.q.data(), x.v.data(), x.u.data()};
     LaneMask positive = kAllLanes;
     for (int inner = 0; inner < request.substeps; ++inner) {
+      x.start_step(step, inner);
       if (request.midpoints && inner == middle) {
         x.q_mid = x.q;
         x.v_mid = x.v;

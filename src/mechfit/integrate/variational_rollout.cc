@@ -27,8 +27,8 @@ class Stepper {
   void run() {
     if (request_.q1.empty()) start_from_velocity();
     for (int step = 0; step < request_.steps && x_.alive; ++step) {
-      x_.start_step(step);
       for (int inner = 0; inner < request_.substeps; ++inner) {
+        x_.start_step(step, inner);
         if (request_.midpoints && request_.substeps % 2 == 0 && inner == request_.substeps / 2) {
           x_.q_mid = x_.q;
           node_velocity(x_.v_mid, step);

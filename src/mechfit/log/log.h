@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct Channels {
   int m() const { return static_cast<int>(inputs.size()); }
 };
 
+class ActingInput;
+
 // Samples that a run needs: one residual of the discrete equations couples three.
 inline constexpr int kShortestRun = 3;
 
@@ -32,11 +35,13 @@ struct Trajectory {
   std::string name;
   std::vector<double> t;    // [T], strictly increasing
   std::vector<double> q;    // [T][n]
-  std::vector<double> u;    // [T][m], u_k acts from t_k to t_{k+1}
+  std::vector<double> u;    // [T][m], u_k acts from t_k to t_{k+1}: as logged, or the mean there
   std::vector<double> qd;   // [T][n] velocities, when the log has them (scoring) or after smoothing
   std::vector<double> qdd;  // [T][n] accelerations, likewise
   std::vector<double> q_sd, qd_sd, qdd_sd;  // [T][n] standard deviations after smoothing
   double sample_step = 0;  // of the log before unobserved samples were put between (refine.h)
+  // How the inputs act between samples, where that was said (acting_input.h); null: u is held
+  std::shared_ptr<const ActingInput> input;
 
   int size() const { return static_cast<int>(t.size()); }
 };

@@ -119,13 +119,6 @@ void leave_out_short_runs(Log& log, std::vector<std::string>& notes) {
                     " of fewer than three samples");
 }
 
-void average_inputs(Log& log) {
-  const auto m = static_cast<std::size_t>(log.m());
-  for (auto& run : log.runs)
-    for (std::size_t k = 0; k + m < run.u.size(); ++k)
-      run.u[k] = 0.5 * run.u[k] + 0.5 * run.u[k + m];
-}
-
 }  // namespace
 
 WrapCheck check_wrapping(const Log& log, int joint, double turn) {
@@ -162,7 +155,6 @@ void prepare_log(Log& log, const ReadOptions& options, std::vector<std::string>&
   if (options.gap > 0.0) split_at_gaps(log, options.gap, notes);
   unwrap(log, notes);
   leave_out_short_runs(log, notes);
-  if (options.input_hold == InputHold::linear) average_inputs(log);
 }
 
 }  // namespace mechfit

@@ -7,14 +7,6 @@
 
 namespace mechfit {
 
-enum class InputHold {
-  held,    // u_k acts from t_k to t_{k+1}
-  linear,  // the step from t_k to t_{k+1} sees the mean of u_k and u_{k+1}
-};
-template <>
-inline constexpr auto kNames<InputHold> = names<InputHold>({{InputHold::held, "held"},
-                                                            {InputHold::linear, "linear"}});
-
 // How to read a log. Empty names are guessed from the header (docs/logs.md).
 struct ReadOptions {
   std::string time;
@@ -25,7 +17,6 @@ struct ReadOptions {
   bool degrees = false;                // joints whose names give no unit are in degrees
   bool drop_bad_rows = false;          // count them instead of refusing the file
   double gap = 10.0;  // a step longer than this many median steps ends a run; 0: never
-  InputHold input_hold = InputHold::held;
 };
 
 }  // namespace mechfit

@@ -5,6 +5,7 @@
 
 #include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
+#include "mechfit/log/acting_input.h"
 #include "mechfit/log/steps.h"
 
 namespace mechfit {
@@ -18,9 +19,10 @@ Trajectory refine(const Trajectory& run, int n, int m, double step, int most_par
     for (int part = 0; part < parts; ++part) {
       out.t.push_back(run.t[k] + h * part / parts);
       for (int j = 0; j < n; ++j) out.q.push_back(part == 0 ? run.q[k * n + j] : kNan);
-      for (int j = 0; j < m && !run.u.empty(); ++j) out.u.push_back(run.u[k * m + j]);
     }
   }
+  out.u = step_inputs(run, m, out.t);
+  out.input = run.input;
   return out;
 }
 

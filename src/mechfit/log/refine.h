@@ -12,7 +12,7 @@ inline constexpr int kMostParts = 64;
 
 // Puts unobserved samples (q is NaN) between those of a run, so that no step is longer than `step`,
 // at most `most_parts` - 1 each time: for a motion that is estimated on finer steps than it was
-// sampled. Inputs are held.
+// sampled. Inputs are what acts on the finer steps (acting_input.h).
 Trajectory refine(const Trajectory& run, int n, int m, double step, int most_parts);
 
 // The same for a log whose samples are farther apart; its runs remember the median step.

@@ -97,6 +97,7 @@ Trajectory slice(const Trajectory& run, int n, int m, int begin, int end) {
   Trajectory part;
   part.name = run.name;
   part.sample_step = run.sample_step;
+  part.input = run.input;
   part.t.assign(run.t.begin() + begin, run.t.begin() + end);
   auto cut = [&](const std::vector<double>& from, int width, std::vector<double>& to) {
     if (!from.empty()) to.assign(from.begin() + begin * width, from.begin() + end * width);

@@ -6,6 +6,7 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/base/ordinal.h"
+#include "mechfit/log/acting_input.h"
 #include "mechfit/log/steps.h"
 
 namespace mechfit {
@@ -71,19 +72,9 @@ Log thin(const Log& log, int stride) {
     for (int k = 0; k < run.size(); k += stride) {
       kept.t.push_back(run.t[k]);
       kept.q.insert(kept.q.end(), &run.q[k * n], &run.q[k * n] + n);
-      if (run.u.empty()) continue;
-      // Weighted by how long each of them acts
-      const int last = std::min(k + stride, run.size() - 1);
-      for (int i = 0; i < m; ++i) {
-        double sum = 0, time = 0;
-        for (int l = k; l < last; ++l) {
-          const double h = run.t[l + 1] - run.t[l];
-          sum += h * run.u[l * m + i];
-          time += h;
-        }
-        kept.u.push_back(time > 0 ? sum / time : run.u[k * m + i]);
-      }
     }
+    kept.u = step_inputs(run, m, kept.t);
+    kept.input = run.input;
     out.runs.push_back(std::move(kept));
   }
   return out;

@@ -18,7 +18,7 @@ struct Thinning {
 // sigma / h^2. A step that is asked for (> 0) is taken instead.
 Thinning choose_thinning(const Log& smoothed, double step);
 
-// Every stride-th sample of every run; an input is the mean over the samples that are left out.
+// Every stride-th sample of every run; an input is the mean of what acts until the next one.
 Log thin(const Log& log, int stride);
 
 }  // namespace mechfit

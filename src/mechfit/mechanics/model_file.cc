@@ -1,5 +1,7 @@
 #include "mechfit/mechanics/model_file.h"
 
+#include <tuple>
+
 #include "mechfit/base/error.h"
 #include "mechfit/files/files.h"
 #include "mechfit/files/json_fields.h"
@@ -36,6 +38,43 @@ void check_channels(const Channels& channels, const Model& model) {
                 "channels do not fit the model");
 }
 
+// Each time with its standard error.
+constexpr std::tuple<const char*, double InputTiming::*> kTimes[] = {
+    {"input_delay", &InputTiming::delay},
+    {"input_delay_error", &InputTiming::delay_error},
+    {"input_lag", &InputTiming::lag},
+    {"input_lag_error", &InputTiming::lag_error}};
+constexpr const char* kInputHold = "input_hold";
+
+// Only what differs from held inputs that act at once.
+void write_timing(const InputTiming& timing, std::map<std::string, std::string>& metadata) {
+  if (timing.hold != InputHold::held) metadata[kInputHold] = name_of(timing.hold);
+  for (const auto& [key, member] : kTimes) {
+    std::string text;
+    append_number(text, timing.*member);
+    if (timing.*member != 0) metadata[key] = text;
+  }
+}
+
+InputTiming take_timing(std::map<std::string, std::string>& metadata, const std::string& name) {
+  InputTiming timing;
+  if (const auto text = metadata.extract(kInputHold)) {
+    const auto hold = value_of<InputHold>(text.mapped());
+    if (!hold)
+      throw InputError(name + ": " + kInputHold + " " + in_quotes(text.mapped()) +
+                       ", expected held or linear");
+    timing.hold = *hold;
+  }
+  for (const auto& [key, member] : kTimes)
+    if (const auto text = metadata.extract(key)) {
+      const bool number = parse_number(text.mapped(), timing.*member) == NumberStatus::ok;
+      if (!number || timing.*member < 0)
+        throw InputError(name + ": " + key + " " + in_quotes(text.mapped()) +
+                         ", expected seconds, 0 or more");
+    }
+  return timing;
+}
+
 Safetensors to_file(const ModelRecord& record) {
   check_channels(record.channels, record.model);
   Safetensors file;
@@ -46,6 +85,7 @@ Safetensors to_file(const ModelRecord& record) {
                                        {"joint_types", names_of(record.channels.joint_types)},
                                        {"units", record.channels.units},
                                        {"inputs", record.channels.inputs}});
+  write_timing(record.timing, file.metadata);
   if (record.knowledge) file.metadata[kKnowledge] = format_knowledge(*record.knowledge);
   write_model(record.model, "", file);
   if (!record.covariance.empty()) {
@@ -113,6 +153,14 @@ Channels read_channels(const Safetensors& file, const std::string& name) {
 
 }  // namespace
 
+std::string format_timing(const InputTiming& timing) {
+  return to_text({{"hold", name_of(timing.hold)},
+                  {"delay", timing.delay},
+                  {"delay_error", timing.delay_error},
+                  {"lag", timing.lag},
+                  {"lag_error", timing.lag_error}});
+}
+
 std::string format_model(const ModelRecord& record) {
   Safetensors file = to_file(record);
   // Headers are UTF-8: the checksum is that of the text as it will be read.
@@ -155,6 +203,7 @@ ModelRecord parse_model(std::string_view bytes, const std::string& name) {
         parse_knowledge(text->second, channels.n(), channels.m(), name + ": " + kKnowledge);
     record.metadata.erase(kKnowledge);
   }
+  record.timing = take_timing(record.metadata, name);
   const Safetensors known = to_file(record);
   for (const auto& [key, tensor] : file.tensors)
     if (!known.tensors.contains(key))

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mechfit/log/input_timing.h"
 #include "mechfit/log/log.h"
 #include "mechfit/mechanics/knowledge.h"
 #include "mechfit/mechanics/model.h"
@@ -22,6 +23,7 @@ struct ModelRecord {
   std::vector<Model> members = {};      // of an ensemble, equally likely; empty: `model` alone
   std::vector<double> covariance = {};  // of the model's parameters [p][p]; empty: not known
   std::optional<Knowledge> knowledge = {};
+  InputTiming timing = {};  // how inputs acted in the log it was fitted to
 };
 
 // Model files are safetensors (docs/model_files.md). The metadata hold `config` and `channels` as
@@ -32,6 +34,9 @@ std::string format_model(const ModelRecord& record);
 // `name` is the file's name in messages. Whatever the bytes are: a whole and checked model, or an
 // InputError that says what is wrong.
 ModelRecord parse_model(std::string_view bytes, const std::string& name);
+
+// One line of JSON: hold, delay, delay_error, lag, lag_error.
+std::string format_timing(const InputTiming& timing);
 
 // Refuses to overwrite unless told to; the file appears whole or not at all.
 void save_model(const std::string& path, const ModelRecord& record, bool overwrite);

@@ -2,6 +2,7 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/base/text.h"
+#include "mechfit/log/acting_input.h"
 
 namespace mechfit {
 namespace {
@@ -32,9 +33,6 @@ ReadResult read_log_for(const ModelRecord& record, const std::vector<std::string
   const Channels& own = record.channels;
   const bool own_types = options.joint_types.empty();
   if (own_types) options.joint_types = own.joint_types;
-  const auto hold = record.metadata.find("input_hold");
-  if (hold != record.metadata.end() && hold->second == name_of(InputHold::linear))
-    options.input_hold = InputHold::linear;
   ReadResult result;
   try {
     result = read_log(files, options);
@@ -50,6 +48,8 @@ ReadResult read_log_for(const ModelRecord& record, const std::vector<std::string
   check_units(own, result.log.channels, files[0]);
   if (own.m() == 0 && result.log.m() > 0)
     result.notes.push_back("the model has no inputs, those of the log are ignored");
+  else
+    set_input_timing(result.log, record.timing);
   return result;
 }
 

@@ -9,7 +9,7 @@
 namespace mechfit {
 
 // Reads a log for use with a model: joint types are the model's unless the options give some, and
-// so is the hold of inputs. InputError when joints, inputs or units do not fit the model.
+// so is how inputs act. InputError when joints, inputs or units do not fit the model.
 ReadResult read_log_for(const ModelRecord& record, const std::vector<std::string>& files,
                         ReadOptions options = {});
 

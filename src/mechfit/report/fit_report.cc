@@ -77,7 +77,8 @@ json learning(const FitHistory& history) {
 
 // As the model file will have it: with the error that its held-out runs show.
 Ensemble ensemble_of_fit(const FitResult& result, const Scores& scores) {
-  ModelRecord record{result.model, result.channels, {}, result.members, result.covariance, {}};
+  ModelRecord record{result.model, result.channels, {}, result.members, result.covariance,
+                     {},           result.timing};
   if (result.knowledge.region.q_low.empty()) return ensemble_of(record);
   record.knowledge = result.knowledge;
   if (scores.model_error)
@@ -112,6 +113,9 @@ json fit_document(const FitResult& result, const EvaluationData& held_out, const
       {"kind", "fit"}, {"title", title}, {"settings", json::array()}, {"joints", json::array()}};
   for (const auto& [name, value] : settings)
     page["settings"].push_back({{"name", name}, {"value", value}});
+  if (!result.timing.as_logged())
+    page["settings"].push_back(
+        {{"name", "How inputs act"}, {"value", describe_timing(result.timing)}});
   for (int i = 0; i < result.channels.n(); ++i)
     page["joints"].push_back(
         {{"name", result.channels.joints[i]}, {"unit", result.channels.units[i]}});

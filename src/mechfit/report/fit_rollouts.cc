@@ -71,10 +71,9 @@ Predictions predict(const FitView& view) {
   const int count = std::min(kShownRuns, out.starts.size()), most = shown_samples(n) - 1;
   keep_first(count, n, most, out.starts);
   for (Starts& own : drawn) keep_first(count, n, most, own);
-  const StartArrays arrays = start_arrays(ensemble.model, motion, out.starts);
-  RolloutRequest request = arrays.request();
   const int substeps = std::max(kSubsteps, substeps_for(ensemble, median_step(motion)));
-  request.substeps = substeps;
+  const StartArrays arrays = start_arrays(ensemble.model, motion, out.starts, substeps);
+  const RolloutRequest request = arrays.request();
   const std::span<const Model> models =
       ensemble.mean ? std::span(ensemble.members) : std::span(&ensemble.model, 1);
   out.model.push_back(mean_rollout(models, request, view.pool));

@@ -5,6 +5,7 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/estimate/motion/motion_noise.h"
+#include "mechfit/log/acting_input.h"
 #include "mechfit/mechanics/lanes.h"
 #include "mechfit/mechanics/point.h"
 
@@ -18,16 +19,14 @@ void accelerations(const Model& model, const MotionRun& run, const Trajectory& o
                    Trajectory& out) {
   const int n = model.joints(), m = model.inputs(), samples = run.samples();
   PointDynamics dynamics(model);
-  std::vector<double> u(m, 0.0);
+  std::vector<double> acting = sample_inputs(observed, m, InputAtSample::mean);
+  acting.resize(static_cast<std::size_t>(samples) * m, 0.0);
   out.qdd.assign(run.q.size(), 0.0);
   for (int t = 0; t < samples; ++t) {
     const int inner = std::clamp(t, 1, samples - 2);
-    for (int i = 0; i < m && !observed.u.empty();
-         ++i)  // held over steps, the mean acts at a sample
-      u[i] = 0.5 * (observed.u[std::max(t - 1, 0) * m + i] +
-                    observed.u[std::min(t, samples - 2) * m + i]);
     const auto row = [&](std::vector<double>& x) { return std::span(x).subspan(t * n, n); };
-    const bool positive = dynamics.acceleration(row(out.q), row(out.qd), u, row(out.qdd));
+    const bool positive = dynamics.acceleration(row(out.q), row(out.qd),
+                                                std::span(acting).subspan(t * m, m), row(out.qdd));
     for (int i = 0; i < n; ++i) {
       const double* q = &run.q[inner * n + i];
       const double h1 = run.h[inner - 1], h2 = run.h[inner];

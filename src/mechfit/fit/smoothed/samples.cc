@@ -5,6 +5,7 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/base/median.h"
+#include "mechfit/log/acting_input.h"
 
 namespace mechfit {
 namespace {
@@ -36,13 +37,9 @@ Samples make_samples(const Log& log) {
       s.v.insert(s.v.end(), run.qd.begin(), run.qd.end());
       s.a.insert(s.a.end(), run.qdd.begin(), run.qdd.end());
     }
-    for (int k = 0; k < size; ++k)
-      for (int j = 0; j < m; ++j) {
-        const double here = run.u[k * m + j];
-        const double before = k > 0 ? run.u[(k - 1) * m + j] : here;
-        s.u_step.push_back(here);
-        s.u_point.push_back(0.5 * (before + here));
-      }
+    const std::vector<double> u = sample_inputs(run, m, InputAtSample::mean);
+    s.u_step.insert(s.u_step.end(), run.u.begin(), run.u.end());
+    s.u_point.insert(s.u_point.end(), u.begin(), u.end());
     s.size += size;
   }
   return s;

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <span>
+
+#include "mechfit/fit/fit_data.h"
+
+namespace mechfit {
+
+// Whether the options leave something about the inputs to be found, and the log has some.
+bool searches_inputs(const FitOptions& options, const FitData& data);
+
+// How the inputs act most likely, as far as the options leave it open, by the profile likelihood of
+// a fit with few parameters (input_profile.h): the delay with its standard error by the curvature
+// there. Held inputs that act at once are given up only for a gain that chance does not make.
+// `near`: only around the timing of the data, after a fit with a timing that was found.
+InputTiming find_input_timing(const JointResult& fitted, const FitData& data,
+                              const FitOptions& options, std::span<const int> fixed, bool near,
+                              ThreadPool& pool);
+
+// The search within a fit that begins again for another timing.
+class InputSearch {
+ public:
+  InputSearch(const FitOptions& options, const FitData& data)
+      : options_(options), open_(searches_inputs(options, data)) {}
+
+  bool open() const { return open_; }
+  // After the first fit with few parameters for the data's timing: the one to begin again with;
+  // nothing when the data's stands. A timing that makes held-out runs less likely is taken back.
+  std::optional<InputTiming> better(const JointResult& fitted, std::span<const int> fixed,
+                                    const FitData& data, ThreadPool& pool);
+  // Steps have changed: the timing is looked at once more.
+  void open_again();
+  // The data's timing with the standard errors that were found.
+  InputTiming with_errors(InputTiming timing) const;
+
+ private:
+  struct Before {
+    InputTiming timing;
+    double score;  // of held-out runs
+  };
+  const FitOptions& options_;
+  bool open_;
+  int looks_ = 0;
+  std::optional<Before> before_;
+  InputTiming last_;  // that was found
+};
+
+}  // namespace mechfit
