@@ -156,7 +156,7 @@ Scores evaluate(const Ensemble& ensemble, const Log& observed, const EvaluateOpt
   const CleaningResult cleaned = clean(observed, pool);
   Scores scores =
       evaluate(ensemble, evaluation_data(cleaned.log, options.smoother, pool), options, pool);
-  scores.notes = describe_defects(cleaned.log, cleaned.defects, true);
+  scores.notes = texts_of(describe_defects(cleaned.log, cleaned.defects, true));
   return scores;
 }
 

@@ -75,6 +75,7 @@ FitResult fit(const Log& observed, const std::optional<Log>& validation, const F
               ThreadPool& pool, const FitHooks& hooks) {
   check_options(options);
   FitData data = prepare_fit(observed, validation, options, pool);
+  if (hooks.warnings) hooks.warnings(data.warnings);
   const std::vector<Candidate> list = candidates(data, options);
   FitResult result(list[0].start.model);
   result.channels = data.channels;
@@ -84,6 +85,7 @@ FitResult fit(const Log& observed, const std::optional<Log>& validation, const F
   if (options.method != FitMethod::joint && !options.smoothed)
     result.knowledge.labels = root_mean_squares(data.train_smoothed->log, &Trajectory::qdd_sd);
   result.notes = data.notes;
+  result.warnings = data.warnings;
   if (options.method == FitMethod::joint)
     fit_jointly(data, list, options, pool, hooks, result);
   else

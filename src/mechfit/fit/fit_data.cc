@@ -7,6 +7,7 @@
 #include "mechfit/estimate/kalman/cleaning.h"
 #include "mechfit/fit/data_scales.h"
 #include "mechfit/fit/smoothed/samples.h"
+#include "mechfit/log/origin.h"
 #include "mechfit/log/refine.h"
 #include "mechfit/log/split.h"
 #include "mechfit/log/steps.h"
@@ -52,12 +53,28 @@ Log without_repeats(const Log& log, std::vector<std::string>& notes) {
 
 // Without samples that no motion explains.
 Log cleaned(const Log& log, const FitOptions& options, ThreadPool& pool,
-            std::vector<std::string>& notes) {
+            std::vector<Warning>& warnings) {
   if (options.keep_all || options.smoothed) return log;
   CleaningResult result = clean(log, pool);
-  for (auto& line : describe_defects(result.log, result.defects, true))
-    notes.push_back(std::move(line));
+  for (Warning& warning : describe_defects(result.log, result.defects, true))
+    warnings.push_back(std::move(warning));
   return std::move(result.log);
+}
+
+// What inspect_log says of the samples that are complete.
+std::vector<Warning> warnings_of(const Log& observed) {
+  const std::size_t n = observed.n();
+  Log log;
+  log.channels = observed.channels;
+  for (const Trajectory& run : observed.runs) {
+    std::vector<int> complete;
+    for (int k = 0; k < run.size(); ++k) {
+      const double* q = &run.q[k * n];
+      if (std::none_of(q, q + n, [](double x) { return std::isnan(x); })) complete.push_back(k);
+    }
+    if (complete.size() >= kShortestRun) log.runs.push_back(take_samples(run, complete));
+  }
+  return log.runs.empty() ? std::vector<Warning>() : inspect_log(log).warnings;
 }
 
 void split(const Log& observed, const std::optional<Log>& validation, const FitOptions& options,
@@ -65,12 +82,13 @@ void split(const Log& observed, const std::optional<Log>& validation, const FitO
   if (validation) {
     if (validation->n() != observed.n() || validation->m() != observed.m())
       throw InputError("the validation log has other joints or inputs than the log");
-    data.train = std::make_shared<const Log>(cleaned(observed, options, pool, data.notes));
-    data.validation = std::make_shared<const Log>(cleaned(*validation, options, pool, data.notes));
+    data.train = std::make_shared<const Log>(cleaned(observed, options, pool, data.warnings));
+    data.validation =
+        std::make_shared<const Log>(cleaned(*validation, options, pool, data.warnings));
     return;
   }
   const Log unlike = without_repeats(observed, data.notes);
-  Split parts = split_runs(cleaned(unlike, options, pool, data.notes), options.seed);
+  Split parts = split_runs(cleaned(unlike, options, pool, data.warnings), options.seed);
   data.train = std::make_shared<const Log>(std::move(parts.train));
   data.validation = std::make_shared<const Log>(std::move(parts.validation));
   data.notes.push_back(parts.note);
@@ -102,16 +120,16 @@ bool is_finer(double step, const Log& log) {
 // Joint estimation smooths with white noise on the jerk, whatever the other methods do.
 void prepare_joint(const FitOptions& options, ThreadPool& pool, FitData& data) {
   const Thinning thinning = choose_thinning(data.train_smoothed->log, options.step);
-  data.thinned = thinning.stride > 1;
+  data.thinned = thinning.step > 0;
   if (!thinning.note.empty()) data.notes.push_back(thinning.note);
-  if (thinning.stride == 1 && options.smoother == SmoothMethod::white_jerk) {
+  if (!data.thinned && options.smoother == SmoothMethod::white_jerk) {
     const auto validation = smoothed(data.validation, options, pool);
     data.sampled = {data.train, data.validation, data.train_smoothed, validation};
     data.validation_smoothed = log_of(validation);
   } else {
-    data.sampled = joint_data(thin(*data.train, thinning.stride),
-                              thin(*data.validation, thinning.stride), pool);
-    if (thinning.stride == 1) data.validation_smoothed = log_of(data.sampled.validation_smoothed);
+    data.sampled =
+        joint_data(thin(*data.train, thinning.step), thin(*data.validation, thinning.step), pool);
+    if (!data.thinned) data.validation_smoothed = log_of(data.sampled.validation_smoothed);
   }
   data.joint = data.sampled;
   if (is_finer(options.step, *data.sampled.train)) refine_motions(options.step, pool, data);
@@ -187,7 +205,9 @@ FitData prepare_fit(const Log& observed, const std::optional<Log>& validation,
                     const FitOptions& options, ThreadPool& pool) {
   FitData data;
   data.channels = observed.channels;
+  data.warnings = warnings_of(observed);
   split(observed, validation, options, pool, data);
+  sort_warnings(data.warnings);
   data.train_smoothed = smoothed(data.train, options, pool);
   const Samples samples = make_samples(data.train_smoothed->log);
   const char* too_short = "every part of the log needs a run of at least three samples";

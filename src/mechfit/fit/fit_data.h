@@ -8,6 +8,7 @@
 #include "mechfit/fit/fit_options.h"
 #include "mechfit/fit/joint/joint.h"
 #include "mechfit/log/split.h"
+#include "mechfit/log/warning.h"
 
 namespace mechfit {
 
@@ -25,6 +26,7 @@ struct FitData {
   JointData joint;       // the same on the steps of the motions
   std::vector<SplitPart> parts;    // of a cross-validation beside the split; empty: there is none
   std::vector<std::string> notes;  // for the user
+  std::vector<Warning> warnings;   // what would spoil the fit, and samples that were taken out
 };
 
 // The runs of a part, with what smoothing made of them on their side of the split.

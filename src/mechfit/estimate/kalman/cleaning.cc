@@ -11,6 +11,7 @@
 #include "mechfit/base/text.h"
 #include "mechfit/estimate/kalman/held_values.h"
 #include "mechfit/estimate/kalman/outliers.h"
+#include "mechfit/log/origin.h"
 #include "mechfit/log/steps.h"
 
 namespace mechfit {
@@ -90,8 +91,8 @@ std::string worst(const Log& log, std::vector<Defect> defects) {
   for (std::size_t i = 0; i < std::min(defects.size(), kNamed); ++i) {
     const Defect& d = defects[i];
     const Trajectory& run = log.runs[d.run];
-    text += fmt::format("{}run {} at {:.6g} s ({:.3g} where {:.3g} is expected)", i > 0 ? ", " : "",
-                        run.name, run.t[d.sample], d.found, d.expected);
+    text += fmt::format("{}{} ({:.3g} where {:.3g} is expected)", i > 0 ? ", " : "",
+                        place_of(run, d.sample), d.found, d.expected);
   }
   return text + (defects.size() > kNamed ? ", ..." : "");
 }
@@ -115,9 +116,9 @@ CleaningResult clean(const Log& observed, ThreadPool& pool) {
   return result;
 }
 
-std::vector<std::string> describe_defects(const Log& log, const std::vector<Defect>& defects,
-                                          bool taken_out) {
-  std::vector<std::string> lines;
+std::vector<Warning> describe_defects(const Log& log, const std::vector<Defect>& defects,
+                                      bool taken_out) {
+  std::vector<Warning> warnings;
   for (int j = 0; j < log.n(); ++j)
     for (const DefectKind kind :
          {DefectKind::outlier, DefectKind::first, DefectKind::last, DefectKind::held}) {
@@ -125,12 +126,23 @@ std::vector<std::string> describe_defects(const Log& log, const std::vector<Defe
       for (const Defect& d : defects)
         if (d.joint == j && d.kind == kind) some.push_back(d);
       if (some.empty()) continue;
-      lines.push_back(log.channels.joints[j] + ": " + what(kind, some.size(), taken_out) + ": " +
-                      worst(log, some) +
-                      (taken_out ? " (option 'keep_all' keeps them)"
-                                 : " (a fit takes such samples out by itself)"));
+      warnings.push_back({kind == DefectKind::outlier ? WarningKind::outliers
+                          : kind == DefectKind::held  ? WarningKind::held_values
+                                                      : WarningKind::stale_ends,
+                          log.channels.joints[j] + ": " + what(kind, some.size(), taken_out) +
+                              ": " + worst(log, some) +
+                              (taken_out ? " (option 'keep_all' keeps them)"
+                                         : " (a fit takes such samples out by itself)")});
     }
-  return lines;
+  return warnings;
+}
+
+Inspection inspect_log(const Log& log, ThreadPool& pool) {
+  Inspection inspection = inspect_log(log);
+  for (Warning& warning : describe_defects(log, clean(log, pool).defects, false))
+    inspection.warnings.push_back(std::move(warning));
+  sort_warnings(inspection.warnings);
+  return inspection;
 }
 
 }  // namespace mechfit
