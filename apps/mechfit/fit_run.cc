@@ -16,7 +16,6 @@
 #include "mechfit/fit/fit_record.h"
 #include "mechfit/fit/state.h"
 #include "mechfit/log/fingerprint.h"
-#include "mechfit/log/inspect.h"
 #include "mechfit/mechanics/families/arm/robot_file.h"
 #include "mechfit/mechanics/model_file.h"
 #include "mechfit/report/report.h"
@@ -175,10 +174,8 @@ int run_fit(const FitCommand& command) {
   } else if (!command.robot_joints.empty()) {
     throw UsageError("--robot-joints names joints of a description: give --robot too");
   }
-  if (!command.json) {
+  if (!command.json)
     for (const auto& note : input.notes) print_note(note);
-    for (const auto& warning : inspect_log(input.log).warnings) print_warning(warning);
-  }
   const std::string data = fingerprint(input.log, input.validation);
   const std::string owner = data + " " + settings_text(options);
   make_folders(command.run);
@@ -193,6 +190,10 @@ int run_fit(const FitCommand& command) {
   ThreadPool pool(command.threads);
   const SignalGuard guard;
   Saver saver(command.run, owner);
+  hooks.warnings = [&](const std::vector<Warning>& warnings) {
+    if (command.json) return;
+    for (const Warning& warning : warnings) print_warning(warning.text);
+  };
   hooks.checkpoint = [&](const FitState& s, const FitHistory& h) { saver.offer(s, h); };
   const FitResult result = fit_with_progress(input, options, pool, hooks);
   saver.save(*result.state, result.history);

@@ -41,10 +41,8 @@ void add_inspect(CLI::App& app, int&) {
     }
     if (!options->at.empty()) throw UsageError("--at is for a model, a .safetensors file");
     const ReadResult result = read_log(options->log.files, options->log.read);
-    Inspection inspection = inspect_log(result.log);
     ThreadPool pool(default_threads());
-    const auto defects = describe_defects(result.log, clean(result.log, pool).defects, false);
-    inspection.warnings.insert(inspection.warnings.begin(), defects.begin(), defects.end());
+    const Inspection inspection = inspect_log(result.log, pool);
     if (options->json) {
       print_inspection_json(result.log, inspection, result.notes);
     } else {

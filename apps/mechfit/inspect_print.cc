@@ -52,7 +52,7 @@ void print_inspection_json(const Log& log, const Inspection& inspection,
                     {"inputs", inputs},
                     {"runs", runs},
                     {"notes", with_flags(notes)},
-                    {"warnings", with_flags(inspection.warnings)}};
+                    {"warnings", with_flags(texts_of(inspection.warnings))}};
   std::puts(out.dump(2, ' ', false, json::error_handler_t::replace).c_str());
 }
 

@@ -32,11 +32,23 @@ void add_log_options(CLI::App& app, LogOptions& options) {
                  "CSV or NPZ files, each one or several runs; patterns such as 'logs/*.csv'")
       ->required()
       ->type_name("FILE");
+  add_columns(app, "--columns", options.read.columns,
+              "Names of the columns of a CSV file without a header");
   app.add_option("--time", options.read.time, "Column of time (guessed: t, time, t_s ...)")
       ->type_name("NAME")
       ->group(kGroup);
-  add_columns(app, "--q", options.read.q, "Columns of the joints (guessed: q1, q2 ... or *_rad)");
-  add_columns(app, "--u", options.read.u, "Columns of the inputs (guessed: u1, u2 ...)");
+  app.add_option("--time-unit", options.read.time_unit,
+                 "Unit of the clock (default: what the column's name or the stamps say)")
+      ->transform(choice<TimeUnit>())
+      ->type_name(choices<TimeUnit>())
+      ->group(kGroup);
+  app.add_flag("--reclock", options.read.reclock,
+               "Samples were taken evenly: replace stamps that jitter by an even clock")
+      ->group(kGroup);
+  add_columns(app, "--q", options.read.q,
+              "Columns of the joints (guessed: q1, q2 ..., *_rad, *_m, joint states)");
+  add_columns(app, "--u", options.read.u,
+              "Columns of the inputs, or none (guessed: u1, u2 ..., efforts of joint states)");
   add_columns(app, "--qd", options.read.qd,
               "Columns of velocities, where known (guessed: qd1 ...)");
   add_columns(app, "--qdd", options.read.qdd,
@@ -58,10 +70,10 @@ void add_log_options(CLI::App& app, LogOptions& options) {
                "Leave out rows that cannot be read instead of stopping")
       ->group(kGroup);
   app.add_option("--gap", options.read.gap,
-                 "Split a run at steps longer than this many median steps; 0: never")
+                 "Split a run at steps longer than this many median steps; 0: never (default: at "
+                 "steps that the motion does not bridge)")
       ->check(gap_range)
       ->type_name("FACTOR")
-      ->capture_default_str()
       ->group(kGroup);
 }
 

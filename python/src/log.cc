@@ -86,11 +86,8 @@ py::dict run_arrays(const ReadLog& self, int index) {
 
 // What `mechfit inspect` says, with the samples that no motion explains.
 Inspection inspection_of(const ReadLog& self) {
-  Inspection inspection = inspect_log(self.log);
   ThreadPool pool(default_threads());
-  const auto defects = describe_defects(self.log, clean(self.log, pool).defects, false);
-  inspection.warnings.insert(inspection.warnings.begin(), defects.begin(), defects.end());
-  return inspection;
+  return inspect_log(self.log, pool);
 }
 
 std::vector<std::string> type_names(const ReadLog& self) {
@@ -112,9 +109,16 @@ Channels make_channels(std::vector<std::string> joints, const std::vector<std::s
 const std::vector<Option<ReadOptions>>& read_table() {
   using O = ReadOptions;
   static const std::vector<Option<O>> table = {
+      option<O>("columns", &O::columns, "Names of the columns of a CSV file without a header"),
       option<O>("time", &O::time, "Column of time (guessed: t, time, t_s ...)"),
-      option<O>("q", &O::q, "Columns of the joints (guessed: q1, q2 ... or *_rad)"),
-      option<O>("u", &O::u, "Columns of the inputs (guessed: u1, u2 ...)"),
+      option<O>("time_unit", &O::time_unit,
+                "Unit of the clock (default: what the column's name or the stamps say)"),
+      option<O>("reclock", &O::reclock,
+                "Samples were taken evenly: replace stamps that jitter by an even clock"),
+      option<O>("q", &O::q,
+                "Columns of the joints (guessed: q1, q2 ..., *_rad, *_m, joint states)"),
+      option<O>("u", &O::u,
+                "Columns of the inputs, or none (guessed: u1, u2 ..., efforts of joint states)"),
       option<O>("qd", &O::qd, "Columns of velocities, where known (guessed: qd1 ...)"),
       option<O>("qdd", &O::qdd, "Columns of accelerations, where known (guessed: qdd1 ...)"),
       option<O>("trajectory", &O::trajectory,
@@ -124,7 +128,9 @@ const std::vector<Option<ReadOptions>>& read_table() {
       option<O>("degrees", &O::degrees, "Joints whose names give no unit are in degrees"),
       option<O>("drop_bad_rows", &O::drop_bad_rows,
                 "Leave out rows that cannot be read instead of stopping"),
-      option<O>("gap", &O::gap, "Split a run at steps longer than this many median steps; 0: never",
+      option<O>("gap", &O::gap,
+                "Split a run at steps longer than this many median steps; 0: never (default: at "
+                "steps that the motion does not bridge)",
                 {0, 1e300}),
   };
   return table;
@@ -142,7 +148,8 @@ void bind_log(py::module_& m) {
       .def_property_readonly("notes", [](const ReadLog& s) { return with_keywords(s.notes); })
       .def_property_readonly("runs", [](const ReadLog& s) { return s.log.runs.size(); })
       .def("run", &run_arrays, py::arg("index"))
-      .def("warnings", [](const ReadLog& s) { return with_keywords(inspection_of(s).warnings); })
+      .def("warnings",
+           [](const ReadLog& s) { return with_keywords(texts_of(inspection_of(s).warnings)); })
       .def("text",
            [](const ReadLog& s) { return with_keywords(inspection_text(s.log, inspection_of(s))); })
       .def(

@@ -5,7 +5,7 @@
 //   using namespace mechfit;
 //   ThreadPool pool(default_threads());
 //   const Log log = read_log({"log.csv"}).log;
-//   for (const auto& warning : inspect_log(log).warnings) std::puts(warning.c_str());
+//   for (const Warning& warning : inspect_log(log, pool).warnings) std::puts(warning.text.c_str());
 //   const FitResult fitted = fit(log, std::nullopt, {}, pool);
 //   const Scores scores = evaluate(fitted.model, fitted.validation, {}, pool);
 //   const ModelRecord record = fit_record(fitted, {});
@@ -19,7 +19,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/base/names.h"                      // name_of, value_of: the words for enums
 #include "mechfit/base/thread_pool.h"                // ThreadPool, default_threads
-#include "mechfit/estimate/kalman/cleaning.h"        // clean, describe_defects
+#include "mechfit/estimate/kalman/cleaning.h"        // clean, inspect_log with what it finds
 #include "mechfit/estimate/kalman/smoother.h"        // smooth
 #include "mechfit/estimate/motion/model_smoother.h"  // smooth_with_model
 #include "mechfit/evaluate/ensemble.h"               // ensemble_of

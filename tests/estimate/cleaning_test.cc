@@ -120,9 +120,13 @@ TEST(Cleaning, LinesNameJointRunTimeFoundAndExpected) {
   const CleaningResult result = cleaned(log);
   const auto lines = describe_defects(result.log, result.defects, true);
   ASSERT_EQ(lines.size(), 1);
-  EXPECT_THAT(lines[0],
+  EXPECT_EQ(lines[0].kind, WarningKind::outliers);
+  EXPECT_THAT(lines[0].text,
               HasSubstr(log.channels.joints[0] + ": 1 outlier is taken out: run 1 at 3 s"));
-  EXPECT_THAT(lines[0], HasSubstr("is expected"));
+  EXPECT_THAT(lines[0].text, HasSubstr("is expected"));
+  Log read = log;
+  read.runs[1].origin = {"b.csv", true, {{0, 2}}};
+  EXPECT_THAT(describe_defects(read, result.defects, true)[0].text, HasSubstr(": b.csv:62 ("));
 }
 
 }  // namespace

@@ -8,6 +8,9 @@
 namespace mechfit {
 namespace {
 
+const std::string kMend =
+    " (option 'reclock' mends stamps that jitter, option 'drop_bad_rows' leaves such rows out)";
+
 struct Case {
   const char* name;
   std::string text;
@@ -29,9 +32,12 @@ std::vector<Case> cases() {
       {"comments", "# a\n% b\n", "log.csv: only comments and blank lines, expected a header line"},
       {"header only", "t,q1\n", "log.csv: no rows below the header"},
       {"header and comments", "t,q1\n# end\n", "log.csv: no rows below the header"},
-      {"no header", "0,1\n1,2\n", "log.csv:1: numbers in the first line, expected column names"},
+      {"no header", "0,1\n1,2\n",
+       "log.csv:1: numbers in the first line, expected column names (option 'columns' names the "
+       "columns of a file without a header)"},
       {"no header, wrong comment", "# one,two,three\n0,1\n1,2\n",
-       "log.csv:2: numbers in the first line, expected column names"},
+       "log.csv:2: numbers in the first line, expected column names (option 'columns' names the "
+       "columns of a file without a header)"},
       {"UTF-16", "\xFF\xFEt", "log.csv: UTF-16 text, expected UTF-8"},
       {"UTF-16 big endian", std::string("\xFE\xFF\0t", 4), "log.csv: UTF-16 text, expected UTF-8"},
       {"gzip", "\x1F\x8B\x08", "log.csv: a compressed file, expected CSV text"},
@@ -42,8 +48,15 @@ std::vector<Case> cases() {
       {"no joint", "t,a\n0,1\n",
        "log.csv:1: no column looks like a joint (q1, q2 ... or a name ending in _rad), found t, a; "
        "name them with option 'q'"},
-      {"spaces between columns", "t q1 q2\n0 1 2\n",
-       "log.csv:1: no column looks like time, found t q1 q2; name it with option 'time'"},
+      {"names and a header", good,
+       "log.csv:1: names in the first line, option 'columns' is for files without a header",
+       with([](ReadOptions& o) {
+         o.columns = {"t", "q1", "q2"};
+       })},
+      {"too few names", "0,1,2\n1,2,3\n", "log.csv:1: 3 fields, option 'columns' names 2",
+       with([](ReadOptions& o) {
+         o.columns = {"t", "q1"};
+       })},
       {"unknown time", good, "log.csv:1: no column 'time', found t, q1, q2",
        with([](ReadOptions& o) { o.time = "time"; })},
       {"unknown joint", good, "log.csv:1: no column 'th1', found t, q1, q2",
@@ -99,10 +112,15 @@ std::vector<Case> cases() {
        "log.csv:2: column 'q1': \"1e999\" is too large for a double"},
       {"much too large", "t,q1\n0,-1e99999999999999999999\n",
        "log.csv:2: column 'q1': \"-1e99999999999999999999\" is too large for a double"},
-      {"time repeated", "t,q1\n0,1\n0,2\n", "log.csv:3: column 't': time 0 is repeated"},
-      {"time goes back", "t,q1\n1,1\n0.5,2\n", "log.csv:3: column 't': time 0.5 goes back from 1"},
+      {"time repeated", "t,q1\n0,1\n0,2\n", "log.csv:3: time 0 is repeated" + kMend},
+      {"time goes back", "t,q1\n1,1\n0.5,2\n", "log.csv:3: time 0.5 goes back from 1" + kMend},
       {"time goes back later in its run", "run,t,q1\na,1,1\nb,0,1\na,0.5,1\n",
-       "log.csv:4: column 't': time 0.5 goes back from 1"},
+       "log.csv:4: time 0.5 goes back from 1" + kMend},
+      {"stamps of another clock", "t,q1\n1,1\n1,2\n2,2\n2,3\n",
+       "log.csv:3: time 1 is repeated, the first of 2 such rows" + kMend},
+      {"time goes far back", "t,q1\n100,1\n101,2\n102,2\n0,3\n",
+       "log.csv:5: time goes back from 102 to 0, farther than jitter explains",
+       with([](ReadOptions& o) { o.reclock = true; })},
       {"empty run name", "run,t,q1\n,1,1\n",
        "log.csv:2: column 'run': empty, expected the name of a run"},
       {"line numbers count everything", "# a\r\n\r\nt,q1\r\n# b\r\n0,1\r\n\r\n1,x\r\n",

@@ -7,6 +7,7 @@
 #include "mechfit/files/npy.h"
 #include "mechfit/files/npz.h"
 #include "mechfit/files/npz_log.h"
+#include "mechfit/log/prepare.h"
 #include "tests/support/random_log.h"
 
 namespace mechfit {
@@ -15,7 +16,8 @@ namespace {
 std::string message_of(const std::string& bytes, const ReadOptions& options = {}) {
   try {
     std::vector<std::string> notes;
-    parse_npz_log(bytes, "log.npz", options, notes);
+    Log log = parse_npz_log(bytes, "log.npz", options, notes);
+    prepare_log(log, options, notes);
   } catch (const InputError& e) {
     return e.what();
   }
@@ -132,13 +134,16 @@ TEST(MalformedNpz, EachGivesItsOneLineMessage) {
          npz.add("t", {3}, t);
          npz.add("q", {3, 2}, kJoints);
        }),
-       "log.npz: array 't': row 2: time 0.1 is repeated"},
+       "log.npz row 2: time 0.1 is repeated (option 'reclock' mends stamps that jitter, option "
+       "'drop_bad_rows' leaves such rows out)"},
       {"time goes back", archive([](NpzWriter& npz) {
          const double t[] = {0.0, 0.5, 0.1};
          npz.add("t", {3}, t);
          npz.add("q", {3, 2}, kJoints);
        }),
-       "log.npz: array 't': row 2: time 0.1 goes back from 0.5"},
+       "log.npz row 2: time 0.1 goes back from 0.5 (option 'reclock' mends stamps that jitter, "
+       "option "
+       "'drop_bad_rows' leaves such rows out)"},
       {"NaN", archive([](NpzWriter& npz) {
          const double q[] = {0.0, NAN, 0.1};
          npz.add("t", {3}, kTimes);

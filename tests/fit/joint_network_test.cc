@@ -204,7 +204,7 @@ TEST(Thin, KeepsEveryThirdSampleAndTheMeanOfTheInputs) {
     run.u.push_back(10 * k);
   }
   log.runs = {run};
-  const Log thinned = thin(log, 3);
+  const Log thinned = thin(log, 0.3);
   ASSERT_EQ(thinned.runs[0].q, (std::vector<double>{0, 3, 6}));
   EXPECT_NEAR(thinned.runs[0].u[0], 10, 1e-12);
   EXPECT_NEAR(thinned.runs[0].u[1], 40, 1e-12);
@@ -225,11 +225,18 @@ TEST(Thin, ALogFarFinerThanItsMotionIsThinnedAndACoarseOneIsNot) {
     log.runs = {run};
     return log;
   };
-  EXPECT_EQ(choose_thinning(sine(0.05, 200), 0).stride, 1);
-  const Thinning fine = choose_thinning(sine(0.001, 5000), 0);
-  EXPECT_EQ(fine.stride, 22);  // omega h = 0.11
-  EXPECT_NE(fine.note.find("22"), std::string::npos);
-  EXPECT_EQ(choose_thinning(sine(0.001, 5000), 0.01).stride, 10);
+  EXPECT_EQ(choose_thinning(sine(0.05, 200), 0).step, 0);
+  const Log fine = sine(0.001, 5000);
+  const Thinning thinning = choose_thinning(fine, 0);
+  EXPECT_NE(thinning.note.find("every 22nd sample is used, 0.022 s"), std::string::npos);
+  EXPECT_EQ(thin(fine, thinning.step).runs[0].size(), 228);  // every 22nd: omega h = 0.11
+  EXPECT_EQ(thin(fine, choose_thinning(fine, 0.01).step).runs[0].size(), 500);
+
+  Log both = fine;  // a run that is sampled as it should be stays
+  both.runs.push_back(sine(0.02, 300).runs[0]);
+  const Log thinned = thin(both, choose_thinning(both, 0).step);
+  EXPECT_NEAR(thinned.runs[0].size(), 228, 12);
+  EXPECT_EQ(thinned.runs[1].size(), 300);
 }
 
 }  // namespace

@@ -26,18 +26,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.degrees = data[0] & 2;
   if (data[0] & 4) options.joint_types = {JointType::plain};
   if (data[0] & 16) options.gap = 2.0;
+  options.reclock = data[0] & 32;
   try {
     std::vector<std::string> notes;
     Log log = parse_csv(text, "log.csv", options, notes);
     const Log again = parse_csv(format_csv(log), "again.csv", {}, notes);
     require(again.runs.size() == log.runs.size());
-    for (std::size_t r = 0; r < log.runs.size(); ++r) {
+    for (std::size_t r = 0; r < log.runs.size(); ++r)
       require(again.runs[r].t == log.runs[r].t && again.runs[r].q == log.runs[r].q &&
               again.runs[r].u == log.runs[r].u && again.runs[r].qd == log.runs[r].qd);
-      for (std::size_t k = 1; k < log.runs[r].t.size(); ++k)
-        require(log.runs[r].t[k] > log.runs[r].t[k - 1]);
-    }
     prepare_log(log, options, notes);
+    for (const auto& run : log.runs)
+      for (std::size_t k = 1; k < run.t.size(); ++k) require(run.t[k] > run.t[k - 1]);
     for (const auto& run : log.runs)
       require(run.size() >= 3 && run.q.size() == run.t.size() * static_cast<std::size_t>(log.n()) &&
               run.u.size() == run.t.size() * static_cast<std::size_t>(log.m()));

@@ -117,7 +117,10 @@ TEST(Prepare, SplitsRunsAtGapsAndLeavesOutShortPieces) {
   EXPECT_EQ(log.runs[1].name, "a.3");
   EXPECT_EQ(log.runs[1].t, (Values{20.0, 20.1, 20.2}));
   EXPECT_EQ(log.runs[1].u, (Values(q.end() - 3, q.end())));
-  EXPECT_EQ(notes[1], "run 'a' split at 2 gaps longer than 10 median steps (option 'gap')");
+  EXPECT_EQ(
+      notes[1],
+      "run 'a' split at 2 gaps, the first before run a at 5 s: the motion does not bridge 14.9 s "
+      "(option 'gap')");
   EXPECT_EQ(notes[2], "left out 1 run of fewer than three samples");
 }
 

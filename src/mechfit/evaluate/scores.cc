@@ -176,7 +176,7 @@ Scores evaluate(const Ensemble& ensemble, const Log& log, const EvaluateOptions&
   }
   Scores scores =
       evaluate(ensemble, evaluation_data(cleaned.log, options.smoother, pool), options, pool);
-  scores.notes = describe_defects(cleaned.log, cleaned.defects, true);
+  scores.notes = texts_of(describe_defects(cleaned.log, cleaned.defects, true));
   return scores;
 }
 

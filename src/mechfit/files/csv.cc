@@ -8,6 +8,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/files/number.h"
 #include "mechfit/log/columns.h"
+#include "mechfit/log/origin.h"
 
 namespace mechfit {
 namespace {
@@ -46,11 +47,10 @@ class Lines {
 };
 
 // Why a row is bad, in the order in which they are listed.
-enum class Fault { fields, quote, empty, number, not_finite, too_large, time };
+enum class Fault { fields, quote, empty, number, not_finite, too_large };
 constexpr const char* kFaultNames[] = {"with a wrong number of fields", "with an open quote",
                                        "with an empty field",           "with text in a number",
-                                       "with a NaN or infinity",        "with a number too large",
-                                       "with time not increasing"};
+                                       "with a NaN or infinity",        "with a number too large"};
 
 struct BadRow {
   Fault fault;
@@ -78,9 +78,12 @@ class Table {
     read_header();
     do {
       ++rows_;
-      if (read_fast()) {
-        if (add_row()) continue;
-      } else if (read_slow() && add_row()) {
+      if (read_fast() || read_slow()) {
+        add_row();
+        continue;
+      }
+      if (is_blank_row()) {
+        if (blank_.count++ == 0) blank_.first_line = lines_.number;
         continue;
       }
       if (!options_.drop_bad_rows) throw InputError(where(lines_.number) + bad_.message);
@@ -89,6 +92,7 @@ class Table {
     } while (lines_.next());
     tell_dropped();
     if (log_.runs.empty()) throw InputError(name_ + ": no good row among " + std::to_string(rows_));
+    for (Trajectory& run : log_.runs) run.origin.file = name_;
     return std::move(log_);
   }
 
@@ -102,19 +106,21 @@ class Table {
                                     ? ": empty file, expected a header line"
                                     : ": only comments and blank lines, expected a header line"));
     }
-    std::string_view header = lines_.line;
     long header_line = lines_.number;
-    delimiter_ = guess_delimiter(header);
-    split_header(header, header_line);
-    // A header behind a comment sign, as numpy.savetxt writes it.
-    bool row_is_read = false;
-    if (all_numbers(fields_)) {
+    delimiter_ = guess_delimiter(lines_.line);
+    split_header(lines_.line, header_line);
+    const bool row_is_read = mostly_numbers(fields_);
+    if (!options_.columns.empty()) {
+      take_names_of_options(row_is_read);
+    } else if (row_is_read) {
+      // A header behind a comment sign, as numpy.savetxt and rostopic write it
       const std::size_t count = fields_.size();
       if (lines_.comment_number > 0) split_header(lines_.comment, lines_.comment_number);
-      if (lines_.comment_number == 0 || fields_.size() != count || all_numbers(fields_))
-        throw InputError(where(header_line) + "numbers in the first line, expected column names");
+      if (lines_.comment_number == 0 || fields_.size() != count || mostly_numbers(fields_))
+        throw InputError(where(header_line) +
+                         "numbers in the first line, expected column names (option 'columns' names "
+                         "the columns of a file without a header)");
       header_line = lines_.comment_number;
-      row_is_read = true;
     }
     const std::string at = name_ + ":" + std::to_string(header_line);
     header_ = fields_;
@@ -129,30 +135,25 @@ class Table {
       throw InputError(where(line) + "quote is not closed");
   }
 
-  static bool all_numbers(const std::vector<std::string>& fields) {
+  // Rows may have some text, headers have names.
+  static bool mostly_numbers(const std::vector<std::string>& fields) {
     double value;
-    return std::all_of(fields.begin(), fields.end(), [&](const std::string& field) {
+    const auto numbers = std::count_if(fields.begin(), fields.end(), [&](const auto& field) {
       const auto status = parse_number(field, value);
       return status == NumberStatus::ok || status == NumberStatus::not_finite;
     });
+    return 2 * static_cast<std::size_t>(numbers) > fields.size();
   }
 
-  static char guess_delimiter(std::string_view header) {
-    char best = ',';
-    long most = 0;
-    for (const char candidate : {',', ';', '\t'}) {
-      bool inside = false;
-      long count = 0;
-      for (const char c : header) {
-        if (c == '"') inside = !inside;
-        if (c == candidate && !inside) ++count;
-      }
-      if (count > most) {
-        best = candidate;
-        most = count;
-      }
-    }
-    return best;
+  void take_names_of_options(bool row_is_read) {
+    if (!row_is_read)
+      throw InputError(where(lines_.number) +
+                       "names in the first line, option 'columns' is for files without a header");
+    if (fields_.size() != options_.columns.size())
+      throw InputError(where(lines_.number) + std::to_string(fields_.size()) +
+                       " fields, option 'columns' names " +
+                       std::to_string(options_.columns.size()));
+    fields_ = options_.columns;
   }
 
   // slot_[column]: where in values_ its number goes; kSkip, kTrajectory.
@@ -165,6 +166,7 @@ class Table {
     for (const auto* group : {&columns_.q, &columns_.u, &columns_.qd, &columns_.qdd, &columns_.q_sd,
                               &columns_.qd_sd, &columns_.qdd_sd})
       for (const int column : *group) assign(column);
+    if (columns_.time_fraction >= 0) assign(columns_.time_fraction);
     if (columns_.trajectory >= 0)
       slot_[static_cast<std::size_t>(columns_.trajectory)] = kTrajectory;
     values_.resize(static_cast<std::size_t>(next));
@@ -175,8 +177,12 @@ class Table {
     const char* p = lines_.line.data();
     const char* const end = p + lines_.line.size();
     const std::size_t columns = slot_.size();
+    const auto skip_spaces = [&] {
+      while (delimiter_ == ' ' && p < end && *p == ' ') ++p;
+    };
     for (std::size_t c = 0; c < columns; ++c) {
       const int slot = slot_[c];
+      skip_spaces();
       if (slot >= 0) {
         double& value = values_[static_cast<std::size_t>(slot)];
         p = parse_number_prefix(p, end, value);
@@ -192,7 +198,10 @@ class Table {
           run_name_ = std::string_view(start, static_cast<std::size_t>(p - start));
         }
       }
-      if (c + 1 == columns) return p == end;
+      if (c + 1 == columns) {
+        skip_spaces();
+        return p == end;
+      }
       if (p == end || *p != delimiter_) return false;
       ++p;
     }
@@ -249,11 +258,23 @@ class Table {
     return *run_;
   }
 
-  bool add_row() {
-    const double t = values_[0] * columns_.time_scale;
+  // Whether a row that cannot be read has values in other columns than those that are wanted, as
+  // where several topics share a table.
+  bool is_blank_row() const {
+    if (bad_.fault != Fault::empty || fields_.size() != slot_.size()) return false;
+    bool others = false;
+    for (std::size_t c = 0; c < slot_.size(); ++c) {
+      if (slot_[c] > 0 && !fields_[c].empty()) return false;
+      others = others || (slot_[c] == kSkip && !fields_[c].empty());
+    }
+    return others;
+  }
+
+  void add_row() {
+    const double fraction = columns_.time_fraction >= 0 ? 1e-9 * values_.back() : 0;
     Trajectory& run = run_of_row();
-    if (!run.t.empty() && !(t > run.t.back())) return bad_time(t, run.t.back());
-    run.t.push_back(t);
+    add_line(run.origin, run.size(), lines_.number);
+    run.t.push_back(values_[0] * columns_.time_scale + fraction);
     const double* value = values_.data() + 1;
     const auto append = [&](std::vector<double>& to, std::size_t count) {
       to.insert(to.end(), value, value + count);
@@ -266,20 +287,14 @@ class Table {
     append(run.q_sd, columns_.q_sd.size());
     append(run.qd_sd, columns_.qd_sd.size());
     append(run.qdd_sd, columns_.qdd_sd.size());
-    return true;
-  }
-
-  bool bad_time(double t, double last) {
-    std::string message =
-        "column '" + header_[static_cast<std::size_t>(columns_.time)] + "': time ";
-    append_number(message, t);
-    if (t == last) return bad(Fault::time, message + " is repeated");
-    message += " goes back from ";
-    append_number(message, last);
-    return bad(Fault::time, message);
   }
 
   void tell_dropped() {
+    if (blank_.count > 0)
+      notes_.push_back(name_ + ": left out " + std::to_string(blank_.count) + " of " +
+                       std::to_string(rows_) +
+                       " rows, which have none of these columns (first on line " +
+                       std::to_string(blank_.first_line) + ")");
     long total = 0;
     std::string kinds;
     for (std::size_t i = 0; i < std::size(dropped_); ++i) {
@@ -301,12 +316,12 @@ class Table {
   std::vector<std::string> header_, fields_;
   Columns columns_;
   std::vector<int> slot_;
-  std::vector<double> values_;  // t, q, u, qd, qdd, q_sd, qd_sd, qdd_sd of the row
+  std::vector<double> values_;  // t, q, u, qd, qdd, q_sd, qd_sd, qdd_sd, fraction of t of the row
   std::string_view run_name_;
   BadRow bad_;
   struct Dropped {
     long count = 0, first_line = 0;
-  } dropped_[std::size(kFaultNames)];
+  } blank_, dropped_[std::size(kFaultNames)];
   long rows_ = 0;
   Log log_;
   Trajectory* run_ = nullptr;
@@ -314,32 +329,6 @@ class Table {
 };
 
 }  // namespace
-
-bool split_fields(std::string_view line, char delimiter, std::vector<std::string>& fields) {
-  const auto is_blank = [&](char c) { return (c == ' ' || c == '\t') && c != delimiter; };
-  fields.clear();
-  std::size_t i = 0;
-  for (;;) {
-    std::string& field = fields.emplace_back();
-    while (i < line.size() && is_blank(line[i])) ++i;
-    if (i < line.size() && line[i] == '"') {
-      for (++i;; ++i) {
-        if (i >= line.size()) return false;
-        if (line[i] != '"')
-          field += line[i];
-        else if (i + 1 < line.size() && line[i + 1] == '"')
-          field += line[i++];
-        else
-          break;
-      }
-      ++i;
-    }
-    while (i < line.size() && line[i] != delimiter) field += line[i++];
-    while (!field.empty() && is_blank(field.back())) field.pop_back();
-    if (i >= line.size()) return true;
-    ++i;
-  }
-}
 
 Log parse_csv(std::string_view text, const std::string& name, const ReadOptions& options,
               std::vector<std::string>& notes) {

@@ -9,8 +9,9 @@
 
 namespace mechfit {
 
-// The runs of a CSV file as they are written there (no conversion of degrees, no splitting), with
-// time in seconds and channels.joint_types empty. `name` is the file's name in messages; notes tell
+// The runs of a CSV file as they are written there (no conversion of degrees, no splitting, times
+// in the order of the rows), with time in seconds where its unit is known and channels.joint_types
+// empty. `name` is the file's name in messages; notes tell
 // what was guessed and dropped. Runs are called after the trajectory column, or "".
 Log parse_csv(std::string_view text, const std::string& name, const ReadOptions& options,
               std::vector<std::string>& notes);
@@ -21,7 +22,11 @@ Log parse_csv(std::string_view text, const std::string& name, const ReadOptions&
 std::string format_csv(const Log& log);
 
 // Delimiter-separated fields of one line: spaces around them and quotes removed, "" in quotes is ".
-// False when a quote is not closed.
+// Several spaces are one delimiter. False when a quote is not closed.
 bool split_fields(std::string_view line, char delimiter, std::vector<std::string>& fields);
+
+// What stands between the fields of a line: the most frequent of comma, semicolon and tab, else
+// spaces.
+char guess_delimiter(std::string_view line);
 
 }  // namespace mechfit

@@ -6,7 +6,9 @@
 #include "mechfit/base/error.h"
 #include "mechfit/files/npz.h"
 #include "mechfit/files/number.h"
+#include "mechfit/log/clock.h"
 #include "mechfit/log/columns.h"
+#include "mechfit/log/origin.h"
 
 namespace mechfit {
 namespace {
@@ -47,7 +49,7 @@ class LogReader {
     const Block q = block(options_.q.empty() ? std::vector<std::string>{"q"} : options_.q, t.rows);
     if (q.width == 0) fail("q", "has no columns, expected one for each joint");
     Block u;
-    if (!options_.u.empty() || npz_.has("u"))
+    if (!options_.no_inputs() && (!options_.u.empty() || npz_.has("u")))
       u = block(options_.u.empty() ? std::vector<std::string>{"u"} : options_.u, t.rows);
 
     std::vector<Block> parts;
@@ -68,7 +70,7 @@ class LogReader {
 
     Log log;
     read_channels(log.channels, q, u);
-    const double scale = time_scale(time);
+    const double scale = time_scale(time, log.channels);
     const std::vector<double> run_of = read_runs(log, t.rows);
     std::size_t dropped = 0;
     for (std::size_t k = 0; k < t.rows; ++k) {
@@ -79,13 +81,12 @@ class LogReader {
       if (fault.empty()) fault = not_finite(u, k, "u");
       for (std::size_t i = 0; i < parts.size() && fault.empty(); ++i)
         fault = not_finite(parts[i], k, kJointParts[i].array);
-      if (fault.empty() && !run.t.empty() && !(time_k > run.t.back()))
-        fault = time_fault(time, k, time_k, run.t.back());
       if (!fault.empty()) {
         if (!options_.drop_bad_rows) throw InputError(name_ + ": " + fault);
         ++dropped;
         continue;
       }
+      add_line(run.origin, run.size(), static_cast<long>(k));
       run.t.push_back(time_k);
       append(run.q, q, k);
       append(run.u, u, k);
@@ -94,8 +95,9 @@ class LogReader {
     }
     if (dropped > 0)
       notes_.push_back(name_ + ": dropped " + std::to_string(dropped) + " of " +
-                       std::to_string(t.rows) + " rows with NaN, infinity or time not increasing");
+                       std::to_string(t.rows) + " rows with NaN or infinity");
     std::erase_if(log.runs, [](const Trajectory& run) { return run.t.empty(); });
+    for (Trajectory& run : log.runs) run.origin.file = name_, run.origin.text = false;
     if (log.runs.empty()) throw InputError(name_ + ": no good row among " + std::to_string(t.rows));
     return log;
   }
@@ -186,9 +188,12 @@ class LogReader {
     if (channels.inputs.empty()) channels.inputs = u.names;
   }
 
-  static double time_scale(const std::string& time) {
-    const std::string unit = split_unit(time).unit;
-    return unit == "ms" ? 1e-3 : unit == "us" ? 1e-6 : unit == "ns" ? 1e-9 : 1.0;
+  // To seconds, where the array's name or the options tell the unit.
+  double time_scale(const std::string& time, Channels& channels) const {
+    const auto named = value_of<TimeUnit>(split_unit(time).unit);
+    const TimeUnit unit = options_.time_unit.value_or(named.value_or(TimeUnit::s));
+    if (options_.time_unit || named) channels.time_unit = name_of(unit);
+    return seconds_per(unit);
   }
 
   // Makes the runs, empty, and returns the run of each row.
@@ -231,14 +236,6 @@ class LogReader {
     return "";
   }
 
-  static std::string time_fault(const std::string& array, std::size_t k, double t, double last) {
-    std::string out = "array '" + array + "': row " + std::to_string(k) + ": time ";
-    append_number(out, t);
-    out += t == last ? " is repeated" : " goes back from ";
-    if (t != last) append_number(out, last);
-    return out;
-  }
-
   static void append(std::vector<double>& to, const Block& block, std::size_t k) {
     const auto from = block.values.begin() + static_cast<std::ptrdiff_t>(k * block.width);
     to.insert(to.end(), from, from + static_cast<std::ptrdiff_t>(block.width));
@@ -255,6 +252,8 @@ class LogReader {
 
 Log parse_npz_log(std::string_view bytes, const std::string& name, const ReadOptions& options,
                   std::vector<std::string>& notes) {
+  if (!options.columns.empty())
+    throw InputError(name + ": option 'columns' is for text files, arrays have names");
   return LogReader(bytes, name, options, notes).read();
 }
 

@@ -88,6 +88,7 @@ ReadResult read_log(const std::vector<std::string>& files, const ReadOptions& op
     expect_same(name, "joints", log.channels.joints, first.joints, names.front());
     expect_same(name, "units", log.channels.units, first.units, names.front());
     expect_same(name, "inputs", log.channels.inputs, first.inputs, names.front());
+    expect_same(name, "clock in", {log.channels.time_unit}, {first.time_unit}, names.front());
     if (log.channels.joint_types != first.joint_types)
       throw InputError(name + ": joint types differ from those of " + names.front());
     std::move(log.runs.begin(), log.runs.end(), std::back_inserter(result.log.runs));

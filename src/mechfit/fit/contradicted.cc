@@ -78,11 +78,12 @@ void set_contradicted(Contradicted found, const FitOptions& options, ThreadPool&
 }
 
 std::vector<std::string> contradicted_in_words(const FitData& data) {
-  std::vector<std::string> lines =
-      describe_defects(*data.observed_train, data.contradicted.train, true);
-  for (std::string& line :
+  std::vector<std::string> lines;
+  for (Warning& line : describe_defects(*data.observed_train, data.contradicted.train, true))
+    lines.push_back(std::move(line.text));
+  for (const Warning& line :
        describe_defects(*data.observed_validation, data.contradicted.validation, true))
-    lines.push_back("held out, " + line);
+    lines.push_back("held out, " + line.text);
   return lines;
 }
 

@@ -70,6 +70,7 @@ FitResult fit(const Log& observed, const std::optional<Log>& validation, const F
   const InputTiming timing{options.input_hold.value_or(InputHold::held),
                            options.input_delay.value_or(0), options.input_lag.value_or(0)};
   FitData data = prepare_fit(observed, validation, options, timing, pool);
+  if (hooks.warnings) hooks.warnings(data.warnings);
   std::vector<std::string> notes;
   if (chooses_friction(data, options)) {
     const FrictionChoice choice = choose_friction(data, options, pool, hooks);
@@ -94,6 +95,7 @@ FitResult fit(const Log& observed, const std::optional<Log>& validation, const F
   } else {
     fit_smoothed(data, list[0].start, options, pool, hooks, result);
   }
+  result.warnings = data.warnings;
   result.notes.insert(result.notes.begin(), data.notes.begin(), data.notes.end());
   result.train = *data.train;
   result.validation = *data.validation;

@@ -12,6 +12,7 @@
 #include "mechfit/fit/history.h"
 #include "mechfit/fit/status.h"
 #include "mechfit/log/log.h"
+#include "mechfit/log/warning.h"
 #include "mechfit/mechanics/knowledge.h"
 
 namespace mechfit {
@@ -28,6 +29,8 @@ struct FitProgress {
 };
 
 struct FitHooks {
+  // Before the fit begins: FitResult::warnings.
+  std::function<void(const std::vector<Warning>&)> warnings;
   // After every epoch or iteration; false ends the fit there.
   std::function<bool(const FitProgress&)> progress;
   // From time to time: what `resume` needs to go on to the identical result.
@@ -57,6 +60,8 @@ struct FitResult {
   FitHistory history;   // of the model that was kept
   std::shared_ptr<const FitState> state;  // at the end
   std::vector<std::string> notes;
+  // What would spoil the fit (inspect_log) and samples that were taken out, in the order of harm.
+  std::vector<Warning> warnings;
 
   // Of joint estimation:
   // Each training run is held out by one of them, so that together with `model` on `validation` the

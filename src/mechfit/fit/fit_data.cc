@@ -9,6 +9,7 @@
 #include "mechfit/fit/data_scales.h"
 #include "mechfit/fit/smoothed/samples.h"
 #include "mechfit/log/acting_input.h"
+#include "mechfit/log/origin.h"
 #include "mechfit/log/refine.h"
 #include "mechfit/log/split.h"
 #include "mechfit/log/steps.h"
@@ -54,11 +55,11 @@ Log without_repeats(const Log& log, std::vector<std::string>& notes) {
 
 // Without samples that no motion explains.
 Log cleaned(const Log& log, const FitOptions& options, ThreadPool& pool,
-            std::vector<std::string>& notes) {
+            std::vector<Warning>& warnings) {
   if (options.keep_all || options.smoothed) return log;
   CleaningResult result = clean(log, pool);
-  for (auto& line : describe_defects(result.log, result.defects, true))
-    notes.push_back(std::move(line));
+  for (Warning& warning : describe_defects(result.log, result.defects, true))
+    warnings.push_back(std::move(warning));
   return std::move(result.log);
 }
 
@@ -76,6 +77,22 @@ Log with_timing(Log log, const InputTiming& timing, std::vector<std::string>& no
   return known;
 }
 
+// What inspect_log says of the samples that are complete.
+std::vector<Warning> warnings_of(const Log& observed) {
+  const std::size_t n = observed.n();
+  Log log;
+  log.channels = observed.channels;
+  for (const Trajectory& run : observed.runs) {
+    std::vector<int> complete;
+    for (int k = 0; k < run.size(); ++k) {
+      const double* q = &run.q[k * n];
+      if (std::none_of(q, q + n, [](double x) { return std::isnan(x); })) complete.push_back(k);
+    }
+    if (complete.size() >= kShortestRun) log.runs.push_back(take_samples(run, complete));
+  }
+  return log.runs.empty() ? std::vector<Warning>() : inspect_log(log).warnings;
+}
+
 void split(const Log& logged, const std::optional<Log>& logged_validation,
            const FitOptions& options, ThreadPool& pool, FitData& data) {
   const Log observed = with_timing(logged, data.timing, data.notes);
@@ -84,12 +101,13 @@ void split(const Log& logged, const std::optional<Log>& logged_validation,
   if (validation) {
     if (validation->n() != observed.n() || validation->m() != observed.m())
       throw InputError("the validation log has other joints or inputs than the log");
-    data.train = std::make_shared<const Log>(cleaned(observed, options, pool, data.notes));
-    data.validation = std::make_shared<const Log>(cleaned(*validation, options, pool, data.notes));
+    data.train = std::make_shared<const Log>(cleaned(observed, options, pool, data.warnings));
+    data.validation =
+        std::make_shared<const Log>(cleaned(*validation, options, pool, data.warnings));
     return;
   }
   const Log unlike = without_repeats(observed, data.notes);
-  Split parts = split_runs(cleaned(unlike, options, pool, data.notes), options.seed);
+  Split parts = split_runs(cleaned(unlike, options, pool, data.warnings), options.seed);
   data.train = std::make_shared<const Log>(std::move(parts.train));
   data.validation = std::make_shared<const Log>(std::move(parts.validation));
   data.notes.push_back(parts.note);
@@ -120,19 +138,19 @@ bool is_finer(double step, const Log& log) {
 
 // Joint estimation smooths with white noise on the jerk, whatever the other methods do.
 void prepare_joint(const FitOptions& options, ThreadPool& pool, FitData& data) {
-  if (data.stride == 0) {
+  if (!data.thinned) {
     const Thinning thinning = choose_thinning(data.train_smoothed->log, options.step);
-    data.stride = thinning.stride;
+    data.thinned = thinning.step;
     if (!thinning.note.empty()) data.notes.push_back(thinning.note);
   }
-  if (data.stride == 1 && options.smoother == SmoothMethod::white_jerk) {
+  if (*data.thinned == 0 && options.smoother == SmoothMethod::white_jerk) {
     const auto validation = smoothed(data.validation, options, pool);
     data.sampled = {data.train, data.validation, data.train_smoothed, validation};
     data.validation_smoothed = log_of(validation);
   } else {
     data.sampled =
-        joint_data(thin(*data.train, data.stride), thin(*data.validation, data.stride), pool);
-    if (data.stride == 1) data.validation_smoothed = log_of(data.sampled.validation_smoothed);
+        joint_data(thin(*data.train, *data.thinned), thin(*data.validation, *data.thinned), pool);
+    if (*data.thinned == 0) data.validation_smoothed = log_of(data.sampled.validation_smoothed);
   }
   data.joint = data.sampled;
   const double step = data.grid > 0 ? data.grid : options.step;
@@ -226,7 +244,9 @@ FitData prepare_fit(const Log& observed, const std::optional<Log>& validation,
   FitData data;
   data.timing = timing;
   data.channels = observed.channels;
+  data.warnings = warnings_of(observed);
   split(observed, validation, options, pool, data);
+  sort_warnings(data.warnings);
   data.observed_train = data.train;
   data.observed_validation = data.validation;
   prepare_motions(options, pool, data);

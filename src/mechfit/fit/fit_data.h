@@ -9,6 +9,7 @@
 #include "mechfit/fit/fit_options.h"
 #include "mechfit/fit/joint/joint.h"
 #include "mechfit/log/split.h"
+#include "mechfit/log/warning.h"
 
 namespace mechfit {
 
@@ -29,7 +30,8 @@ struct FitData {
   Magnitudes size;                                 // of the smoothed training runs
   bool full_turns = false;                         // some joint goes round in a training run
   double grid = 0;    // step of the motions where it is finer than the samples', else 0 [s]
-  int stride = 0;     // every so many samples one is used; 0: not known yet
+  // Step of the samples that are kept (thin.h) [s]; 0: every one is; none: not known yet
+  std::optional<double> thinned;
   InputTiming timing;  // of the inputs
   JointData sampled;  // thinned; empty for the other methods
   JointData joint;    // the same on the steps of the motions
@@ -37,6 +39,7 @@ struct FitData {
   std::vector<std::string> notes;  // for the user
   Contradicted contradicted;
   int weighed = 0;  // times that it was set
+  std::vector<Warning> warnings;   // what would spoil the fit, and samples that were taken out
 };
 
 // The runs of a part, with what smoothing made of them on their side of the split.

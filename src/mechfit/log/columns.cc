@@ -6,16 +6,21 @@
 #include <string_view>
 
 #include "mechfit/base/error.h"
+#include "mechfit/log/clock.h"
+#include "mechfit/log/joint_state.h"
 
 namespace mechfit {
 namespace {
 
 constexpr std::array<std::string_view, 9> kUnits = {"rad", "deg", "m",  "cm", "mm",
                                                     "s",   "ms",  "us", "ns"};
-constexpr std::array<std::string_view, 6> kTimeNames = {"t",     "time",  "timestamp",
-                                                        "stamp", "clock", "seconds"};
+constexpr std::array<std::string_view, 8> kTimeNames = {"t",     "time",    "timestamp", "stamp",
+                                                        "clock", "seconds", "__time",    "%time"};
 constexpr std::array<std::string_view, 4> kTrajectoryNames = {"trajectory", "run", "episode",
                                                               "traj"};
+
+constexpr std::array<std::string_view, 5> kInputNames = {"tau", "torque", "effort", "current",
+                                                         "voltage"};
 
 bool is_digits(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -109,6 +114,13 @@ class Chooser {
     return columns;
   }
 
+  std::vector<int> take(const std::vector<int>& columns) {
+    for (const int column : columns) take(column);
+    return columns;
+  }
+
+  bool is_free(int column) const { return !used_[static_cast<std::size_t>(column)]; }
+
   std::vector<std::string> names(const std::vector<int>& columns) const {
     std::vector<std::string> out;
     for (const int column : columns) out.push_back(header_[static_cast<std::size_t>(column)]);
@@ -141,8 +153,34 @@ void expect_count(const std::string& where, const char* option, std::size_t foun
 
 std::string without_unit(const std::string& name) { return split_unit(name).name; }
 
+// Stamps in the header of a ROS message: when it was made, not when it was received.
+bool guess_header_stamp(const std::vector<std::string>& header, Chooser& chooser, Columns& c) {
+  const auto take_both = [&](const char* seconds, const char* nanoseconds) {
+    const int whole = chooser.find(seconds), fraction = chooser.find(nanoseconds);
+    if (whole < 0 || fraction < 0) return false;
+    c.time = chooser.take(whole);
+    c.time_fraction = chooser.take(fraction);
+    c.channels.time_unit = "s";
+    return true;
+  };
+  if (take_both("header.stamp.secs", "header.stamp.nsecs")) return true;  // bagpy
+  if (take_both("header.stamp.sec", "header.stamp.nanosec")) return true;
+  if (const int stamp = chooser.find("field.header.stamp"); stamp >= 0) {  // rostopic echo -p
+    c.time = chooser.take(stamp);
+    c.channels.time_unit = "ns";
+    return true;
+  }
+  for (std::size_t i = 0; i < header.size(); ++i)  // PlotJuggler
+    if (header[i].ends_with("joint_states/header/stamp")) {
+      c.time = chooser.take(static_cast<int>(i));
+      return true;
+    }
+  return false;
+}
+
 void guess_time_and_runs(const std::vector<std::string>& header, const std::string& where,
                          Chooser& chooser, Columns& c) {
+  if (c.time < 0) guess_header_stamp(header, chooser, c);
   for (std::size_t i = 0; i < header.size() && c.time < 0; ++i)
     if (is_one_of(lower(without_unit(header[i])), kTimeNames))
       c.time = chooser.take(static_cast<int>(i));
@@ -154,20 +192,30 @@ void guess_time_and_runs(const std::vector<std::string>& header, const std::stri
       c.trajectory = chooser.take(static_cast<int>(i));
 }
 
-void guess_joints_and_inputs(const std::vector<std::string>& header, const std::string& where,
-                             Chooser& chooser, Columns& c) {
+// Positions of a JointState message, with velocities and efforts where the options name none.
+void guess_joint_states(const std::vector<std::string>& header, const ReadOptions& options,
+                        Chooser& chooser, Columns& c) {
+  const JointStates found = find_joint_states(header);
+  c.channels.joints = found.joints;
+  c.q = chooser.take(found.position);
+  if (options.qd.empty()) c.qd = chooser.take(found.velocity);
+  if (options.u.empty()) c.u = chooser.take(found.effort);
+}
+
+void guess_joints_and_inputs(const std::vector<std::string>& header, const ReadOptions& options,
+                             const std::string& where, Chooser& chooser, Columns& c) {
   if (c.q.empty()) c.q = chooser.take_numbered("q", "option 'q'", without_unit);
+  if (c.q.empty()) guess_joint_states(header, options, chooser, c);
   if (c.q.empty()) {
-    for (std::size_t i = 0; i < header.size(); ++i) {
-      const std::string unit = split_unit(header[i]).unit;
-      if (unit == "rad" || unit == "deg") c.q.push_back(chooser.take(static_cast<int>(i)));
-    }
+    for (std::size_t i = 0; i < header.size(); ++i)
+      if (chooser.is_free(static_cast<int>(i)) && looks_like_joint(header[i]))
+        c.q.push_back(chooser.take(static_cast<int>(i)));
   }
   if (c.q.empty())
     throw InputError(
         where + ": no column looks like a joint (q1, q2 ... or a name ending in _rad), found " +
         list(header) + "; name them with option 'q'");
-  if (c.u.empty())
+  if (c.u.empty() && options.u.empty())
     c.u = chooser.take_numbered("u", "option 'u'", [](const std::string& name) {
       return name.substr(0, name.find_first_of("_ [("));
     });
@@ -194,8 +242,16 @@ void guess_derived(const std::vector<std::string>& header, Chooser& chooser, Col
   c.qdd_sd = derived("qdd", "_sd");
 }
 
-double seconds_per(const std::string& unit) {
-  return unit == "ms" ? 1e-3 : unit == "us" ? 1e-6 : unit == "ns" ? 1e-9 : 1.0;
+// What the options, else the column's name, say about the clock's unit.
+void settle_time_unit(const std::string& column, const ReadOptions& options, Columns& c,
+                      std::vector<std::string>& notes) {
+  std::optional<TimeUnit> unit = value_of<TimeUnit>(split_unit(column).unit);
+  if (!unit) unit = value_of<TimeUnit>(c.channels.time_unit);
+  if (options.time_unit) unit = options.time_unit;
+  if (!unit) return;
+  c.channels.time_unit = name_of(*unit);
+  c.time_scale = seconds_per(*unit);
+  if (*unit != TimeUnit::s) notes.push_back("time " + column + " converted to seconds");
 }
 
 }  // namespace
@@ -222,6 +278,23 @@ NameAndUnit split_unit(const std::string& column) {
   return {std::string(name), std::string(unit)};
 }
 
+bool looks_like_joint(const std::string& column) {
+  if (is_reference(column)) return false;
+  const auto state = parse_joint_state(column);
+  if (state) return state->quantity == JointQuantity::position;
+  const std::string unit = split_unit(column).unit;
+  return unit == "rad" || unit == "deg" || unit == "m" || unit == "cm" || unit == "mm";
+}
+
+bool looks_like_input(const std::string& column) {
+  if (is_reference(column)) return false;
+  const auto state = parse_joint_state(column);
+  if (state) return state->quantity == JointQuantity::effort;
+  const std::string name = lower(column);
+  return std::any_of(kInputNames.begin(), kInputNames.end(),
+                     [&](std::string_view known) { return name.starts_with(known); });
+}
+
 Columns choose_columns(const std::vector<std::string>& header, const ReadOptions& options,
                        const std::string& where, std::vector<std::string>& notes) {
   Chooser chooser(header, where);
@@ -229,30 +302,32 @@ Columns choose_columns(const std::vector<std::string>& header, const ReadOptions
   if (!options.time.empty()) c.time = chooser.take(options.time);
   if (!options.trajectory.empty()) c.trajectory = chooser.take(options.trajectory);
   c.q = chooser.take(options.q);
-  c.u = chooser.take(options.u);
+  if (!options.no_inputs()) c.u = chooser.take(options.u);
   c.qd = chooser.take(options.qd);
   c.qdd = chooser.take(options.qdd);
   guess_time_and_runs(header, where, chooser, c);
-  guess_joints_and_inputs(header, where, chooser, c);
+  guess_joints_and_inputs(header, options, where, chooser, c);
   expect_count(where, "option 'qd'", c.qd.size(), c.q.size());
   expect_count(where, "option 'qdd'", c.qdd.size(), c.q.size());
   guess_derived(header, chooser, c);
 
   const std::string& time = header[static_cast<std::size_t>(c.time)];
-  c.time_scale = seconds_per(split_unit(time).unit);
-  if (c.time_scale != 1.0) notes.push_back("time " + time + " converted to seconds");
+  settle_time_unit(time, options, c, notes);
+  const bool named = !c.channels.joints.empty();
   for (const auto& name : chooser.names(c.q)) {
     auto [joint, unit] = split_unit(name);
-    c.channels.joints.push_back(joint);
+    if (!named) c.channels.joints.push_back(joint);
     c.channels.units.push_back(unit);
   }
   c.channels.inputs = chooser.names(c.u);
+  c.channels.unused = chooser.unused();
 
   if (options.time.empty() || options.q.empty()) {
     std::string note = "columns: time " + time + "; joints " + list(chooser.names(c.q));
     if (!c.u.empty()) note += "; inputs " + list(chooser.names(c.u));
     if (c.trajectory >= 0) note += "; runs " + header[static_cast<std::size_t>(c.trajectory)];
-    if (const auto unused = chooser.unused(); !unused.empty()) note += "; not used " + list(unused);
+    if (const auto& unused = c.channels.unused; !unused.empty())
+      note += "; not used " + list(unused);
     notes.push_back(note);
   }
   return c;

@@ -12,6 +12,7 @@ namespace mechfit {
 struct Columns {
   int time = -1;
   double time_scale = 1.0;  // to seconds
+  int time_fraction = -1;   // nanoseconds to be added
   int trajectory = -1;
   std::vector<int> q, u;                 // [n], [m]
   std::vector<int> qd, qdd;              // [n] or empty
@@ -29,5 +30,10 @@ struct NameAndUnit {
   std::string name, unit;
 };
 NameAndUnit split_unit(const std::string& column);
+
+// Whether a column that was not used may be a joint (a position in rad, deg or a length), or an
+// input (tau1, motor current ...).
+bool looks_like_joint(const std::string& column);
+bool looks_like_input(const std::string& column);
 
 }  // namespace mechfit

@@ -1,47 +1,19 @@
 #include "mechfit/log/inspect.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
-#include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
 #include "mechfit/base/median.h"
-#include "mechfit/log/prepare.h"
 #include "mechfit/log/steps.h"
 
 namespace mechfit {
 namespace {
 
-// Thresholds of the warnings: where a reader should look again, not where a fit fails. All but the
-// last are chosen by hand; no experiment stands behind them.
-constexpr int kShortRun = 20;          // samples
-constexpr double kLongStep = 2.5;      // median steps: one sample is missing at least
-constexpr double kUnevenStep = 0.1;    // share of the median step
-constexpr double kUnevenShare = 0.05;  // of all steps
-constexpr double kMostTurns = 3;       // of a joint without a unit, if it is in radians
-constexpr double kLoudNoise = 0.1;     // share of the motion's spread
-constexpr double kStillShare = 0.5;    // of the steps in which a coarse sensor shows no change
-// Samples per period of the main motion: the midpoint rule's relative error (omega h)^2 / 12 of its
-// accelerations is then 2 %.
-constexpr double kFewestPerPeriod = 12;
-
 StepSummary summarize(const std::vector<double>& steps) {
   if (steps.empty()) return {};
   const auto [shortest, longest] = std::minmax_element(steps.begin(), steps.end());
   return {median(steps), *shortest, *longest};
-}
-
-// Moves of a joint from sample to sample, over all runs.
-std::vector<double> moves_of(const Log& log, int joint) {
-  std::vector<double> moves;
-  const long n = log.n();
-  for (const auto& run : log.runs)
-    for (long k = 1; k < run.size(); ++k)
-      moves.push_back(std::abs(run.q[static_cast<std::size_t>(k * n + joint)] -
-                               run.q[static_cast<std::size_t>((k - 1) * n + joint)]));
-  return moves;
 }
 
 // The grid on which a digital sensor's values lie: the smallest move, when nearly all small moves
@@ -88,7 +60,18 @@ JointSummary summarize_joint(const Log& log, int joint) {
   return s;
 }
 
-// Standard deviation of a joint about the mean of each run.
+}  // namespace
+
+std::vector<double> moves_of(const Log& log, int joint) {
+  std::vector<double> moves;
+  const long n = log.n();
+  for (const auto& run : log.runs)
+    for (long k = 1; k < run.size(); ++k)
+      moves.push_back(std::abs(run.q[static_cast<std::size_t>(k * n + joint)] -
+                               run.q[static_cast<std::size_t>((k - 1) * n + joint)]));
+  return moves;
+}
+
 double spread_of(const Log& log, int joint) {
   const auto n = static_cast<std::size_t>(log.n());
   double sum = 0.0;
@@ -101,82 +84,6 @@ double spread_of(const Log& log, int joint) {
   }
   return std::sqrt(sum);
 }
-
-void warn_about_time(const Log& log, Inspection& result) {
-  const auto short_runs = std::count_if(log.runs.begin(), log.runs.end(),
-                                        [](const auto& run) { return run.size() < kShortRun; });
-  if (short_runs > 0)
-    result.warnings.push_back(fmt::format("{} of {} runs have fewer than {} samples", short_runs,
-                                          log.runs.size(), kShortRun));
-  const auto& step = result.step;
-  if (step.longest > kLongStep * step.median)
-    result.warnings.push_back(fmt::format(
-        "the longest step, {:.4g} s, is {:.1f} times the median step: samples are missing "
-        "(a smaller option 'gap' splits runs there)",
-        step.longest, step.longest / step.median));
-  long uneven = 0, all = 0;
-  for (const auto& run : log.runs)
-    for (const double h : steps_of(run)) {
-      ++all;
-      if (std::abs(h - step.median) > kUnevenStep * step.median) ++uneven;
-    }
-  if (static_cast<double>(uneven) > kUnevenShare * static_cast<double>(all))
-    result.warnings.push_back(fmt::format(
-        "{:.0f} % of the steps differ from the median by more than a tenth: the discrete "
-        "equations are one order less accurate on uneven steps",
-        100.0 * static_cast<double>(uneven) / static_cast<double>(all)));
-}
-
-void warn_about_joint(const Log& log, int i, Inspection& result) {
-  const auto& s = result.joints[static_cast<std::size_t>(i)];
-  const auto& joint = log.channels.joints[static_cast<std::size_t>(i)];
-  const auto& unit = log.channels.units[static_cast<std::size_t>(i)];
-  const bool periodic =
-      log.channels.joint_types[static_cast<std::size_t>(i)] == JointType::periodic;
-  const bool angle = periodic || unit == "rad" || unit.empty();
-  const auto warn = [&](const std::string& text) {
-    result.warnings.push_back(joint + ": " + text);
-  };
-
-  if (s.lowest == s.highest) {
-    warn("never moves");
-    return;
-  }
-  if (!periodic && check_wrapping(log, i, kTurn).wrapped)
-    warn("looks like an angle cut to one turn (option 'joint_types' periodic unwraps it)");
-  else if (unit.empty() && check_wrapping(log, i, 360.0).wrapped)
-    warn(
-        "looks like degrees cut to one turn (option 'degrees' with option 'joint_types' periodic)");
-  else if (unit.empty() && s.highest - s.lowest > kMostTurns * kTurn)
-    warn(fmt::format(
-        "spans {:.4g}, more than three turns if these are radians; degrees? (option 'degrees')",
-        s.highest - s.lowest));
-  else if (angle && s.largest_move > 0.5 * kTurn)
-    warn(
-        fmt::format("moves {:.3g} rad in one step, more than half a turn: sampled too slowly, an "
-                    "outlier, or wrapped",
-                    s.largest_move));
-
-  const double spread = spread_of(log, i);
-  if (s.noise > kLoudNoise * spread)
-    warn(fmt::format("noise of about {:.2g} is {:.0f} % of the motion's spread", s.noise,
-                     100.0 * s.noise / spread));
-  const auto moves = moves_of(log, i);
-  const auto still = std::count(moves.begin(), moves.end(), 0.0);
-  if (s.resolution > 0.0 &&
-      static_cast<double>(still) > kStillShare * static_cast<double>(moves.size()))
-    warn(fmt::format(
-        "values lie {:.3g} apart and do not change in {:.0f} % of the steps: the sensor is "
-        "coarse for this sampling rate, smooth first",
-        s.resolution, 100.0 * static_cast<double>(still) / static_cast<double>(moves.size())));
-  if (s.frequency > 0.0 && s.frequency * result.step.median > 1.0 / kFewestPerPeriod)
-    warn(fmt::format(
-        "{:.1f} samples per period of its main motion ({:.3g} Hz), expected at least {:.0f}: "
-        "sampled too slowly, or nothing but noise",
-        1.0 / (s.frequency * result.step.median), s.frequency, kFewestPerPeriod));
-}
-
-}  // namespace
 
 double estimate_noise(const Log& log, int joint) {
   // The lowest still sees a fast motion, the highest needs seven samples in a row.
@@ -239,12 +146,7 @@ Inspection inspect_log(const Log& log) {
     result.inputs.push_back(s);
   }
 
-  warn_about_time(log, result);
-  for (int i = 0; i < log.n(); ++i) warn_about_joint(log, i, result);
-  for (std::size_t i = 0; i < m; ++i)
-    if (result.inputs[i].lowest == result.inputs[i].highest)
-      result.warnings.push_back(log.channels.inputs[i] +
-                                ": never changes, its effect cannot be learned");
+  result.warnings = find_warnings(log, result);
   return result;
 }
 

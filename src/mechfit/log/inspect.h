@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mechfit/log/log.h"
+#include "mechfit/log/warning.h"
 
 namespace mechfit {
 
@@ -35,13 +36,22 @@ struct Inspection {
   std::vector<JointSummary> joints;  // [n]
   std::vector<InputSummary> inputs;  // [m]
   int samples = 0;
-  double duration = 0.0;  // of all runs, s
-  StepSummary step;       // of all runs
-  // One for each thing that would spoil a fit: what it is, and what to do about it.
-  std::vector<std::string> warnings;
+  double duration = 0.0;          // of all runs, s
+  StepSummary step;               // of all runs
+  std::vector<Warning> warnings;  // in the order of harm
 };
 
+// What a log holds. Samples that no motion explains are not looked for: see cleaning.h.
 Inspection inspect_log(const Log& log);
+
+// What would spoil a fit of the log that was summarised.
+std::vector<Warning> find_warnings(const Log& log, const Inspection& inspection);
+
+// Standard deviation of a joint about the mean of each run.
+double spread_of(const Log& log, int joint);
+
+// Moves of a joint from sample to sample, over all runs.
+std::vector<double> moves_of(const Log& log, int joint);
 
 // Standard deviation of white noise on a smooth motion. The divided differences of order p over
 // p + 1 samples, scaled to unit gain for white noise,

@@ -59,7 +59,7 @@ std::string inspection_text(const Log& log, const Inspection& inspection) {
                      ")\n\n" + joints_table(log, inspection);
   if (!inspection.inputs.empty()) text += "\n" + inputs_table(log, inspection);
   text += "\n" + runs_table(inspection) + "\n";
-  for (const auto& warning : inspection.warnings) text += "warning: " + warning + "\n";
+  for (const auto& warning : inspection.warnings) text += "warning: " + warning.text + "\n";
   if (inspection.warnings.empty()) text += "Nothing here would spoil a fit.\n";
   return text;
 }

@@ -16,10 +16,12 @@ inline constexpr auto kNames<JointType> = names<JointType>({{JointType::plain, "
 
 // What a log says about its columns, carried along from file to model.
 struct Channels {
-  std::vector<std::string> joints;     // names [n]
-  std::vector<JointType> joint_types;  // [n]
-  std::vector<std::string> units;      // of the joints [n], "" when unknown
-  std::vector<std::string> inputs;     // names [m]
+  std::vector<std::string> joints;       // names [n]
+  std::vector<JointType> joint_types;    // [n]
+  std::vector<std::string> units;        // of the joints [n], "" when unknown
+  std::vector<std::string> inputs;       // names [m]
+  std::string time_unit = {};            // the file's own: s, ms, us or ns; "" when it does not say
+  std::vector<std::string> unused = {};  // names of columns that are neither of these
 
   int n() const { return static_cast<int>(joints.size()); }
   int m() const { return static_cast<int>(inputs.size()); }
@@ -29,6 +31,18 @@ class ActingInput;
 
 // Samples that a run needs: one residual of the discrete equations couples three.
 inline constexpr int kShortestRun = 3;
+
+// Where the samples of a run stand in their file. Lines that follow each other are one stretch, so
+// that a log of any length costs a few bytes.
+struct Origin {
+  struct Stretch {
+    int sample = 0;
+    long line = 0;  // of that sample; those behind it are on the lines behind
+  };
+  std::string file;
+  bool text = true;                // lines of a text, from 1; else rows of arrays, from 0
+  std::vector<Stretch> stretches;  // in the order of samples; empty: not known
+};
 
 // One run: samples in time order, arrays sample-major. Missing parts are empty.
 struct Trajectory {
@@ -42,6 +56,7 @@ struct Trajectory {
   double sample_step = 0;  // of the log before unobserved samples were put between (refine.h)
   // How the inputs act between samples, where that was said (acting_input.h); null: u is held
   std::shared_ptr<const ActingInput> input;
+  Origin origin = {};
 
   int size() const { return static_cast<int>(t.size()); }
 };

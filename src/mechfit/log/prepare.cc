@@ -8,8 +8,8 @@
 #include "mechfit/base/error.h"
 #include "mechfit/base/median.h"
 #include "mechfit/base/text.h"
-#include "mechfit/log/split.h"
-#include "mechfit/log/steps.h"
+#include "mechfit/log/clock.h"
+#include "mechfit/log/gaps.h"
 
 namespace mechfit {
 namespace {
@@ -86,31 +86,6 @@ void unwrap(Log& log, std::vector<std::string>& notes) {
   }
 }
 
-void split_at_gaps(Log& log, double gap, std::vector<std::string>& notes) {
-  std::vector<Trajectory> out;
-  for (auto& run : log.runs) {
-    const std::vector<double> steps = steps_of(run);
-    const double longest = steps.empty() ? 0.0 : gap * median(steps);
-    std::vector<std::size_t> ends;
-    for (std::size_t k = 0; k < steps.size(); ++k)
-      if (steps[k] > longest) ends.push_back(k + 1);
-    if (ends.empty()) {
-      out.push_back(std::move(run));
-      continue;
-    }
-    notes.push_back("run '" + run.name + "' split at " +
-                    counted(static_cast<long>(ends.size()), "gap") + " longer than " +
-                    std::to_string(static_cast<long>(gap)) + " median steps (option 'gap')");
-    ends.push_back(run.t.size());
-    for (std::size_t i = 0, first = 0; i < ends.size(); first = ends[i++]) {
-      out.push_back(
-          slice(run, log.n(), log.m(), static_cast<int>(first), static_cast<int>(ends[i])));
-      out.back().name = run.name + "." + std::to_string(i + 1);
-    }
-  }
-  log.runs = std::move(out);
-}
-
 void leave_out_short_runs(Log& log, std::vector<std::string>& notes) {
   const auto is_short = [](const Trajectory& run) { return run.size() < kShortestRun; };
   const auto removed = std::erase_if(log.runs, is_short);
@@ -150,10 +125,11 @@ WrapCheck check_wrapping(const Log& log, int joint, double turn) {
 }
 
 void prepare_log(Log& log, const ReadOptions& options, std::vector<std::string>& notes) {
+  settle_clock(log, options, notes);
   convert_degrees(log, options, notes);
   settle_types(log, options, notes);
-  if (options.gap > 0.0) split_at_gaps(log, options.gap, notes);
   unwrap(log, notes);
+  split_at_gaps(log, options.gap, notes);
   leave_out_short_runs(log, notes);
 }
 

@@ -8,9 +8,10 @@
 
 namespace mechfit {
 
-// From what a file says to what a fit can use: units and joint types settled, degrees to radians,
-// wrapped angles unwrapped, runs split at gaps, runs of fewer than kShortestRun samples left out.
-// `notes` lists everything that was changed.
+// From what a file says to what a fit can use: a clock in seconds that increases (clock.h), units
+// and joint types settled, degrees to radians, wrapped angles unwrapped, runs split at gaps
+// (gaps.h), runs of fewer than kShortestRun samples left out. `notes` lists everything that was
+// changed.
 void prepare_log(Log& log, const ReadOptions& options, std::vector<std::string>& notes);
 
 // Whether a joint's values are those of an angle that was cut to one turn: there are steps of more

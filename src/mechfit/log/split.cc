@@ -5,6 +5,7 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/base/random.h"
+#include "mechfit/log/origin.h"
 
 namespace mechfit {
 namespace {
@@ -109,6 +110,7 @@ Trajectory slice(const Trajectory& run, int n, int m, int begin, int end) {
   cut(run.q_sd, n, part.q_sd);
   cut(run.qd_sd, n, part.qd_sd);
   cut(run.qdd_sd, n, part.qdd_sd);
+  part.origin = origin_of(run.origin, begin, end);
   return part;
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "mechfit/base/error.h"
+#include "mechfit/base/median.h"
 #include "mechfit/base/ordinal.h"
 #include "mechfit/log/acting_input.h"
 #include "mechfit/log/steps.h"
@@ -17,10 +17,6 @@ constexpr double kPhase = 0.11;
 // Samples that the longest run keeps, whatever step is asked for: the 14 residuals of a run still
 // outnumber the unknowns of its start.
 constexpr int kFewest = 16;
-// Share of a sample by which a step may miss a whole number of samples: it came from decimal
-// numbers.
-constexpr double kRounding = 1e-9;
-
 // The largest over the joints of rms jerk over rms acceleration.
 double frequency(const Log& log) {
   const int n = log.n();
@@ -39,34 +35,51 @@ double frequency(const Log& log) {
   return most;
 }
 
+double run_step(const Trajectory& run) {
+  const std::vector<double> steps = steps_of(run);
+  return steps.empty() ? 0 : median(steps);
+}
+
+// Runs may be sampled at different rates.
+int stride_of(const Trajectory& run, double step) {
+  const double h = run_step(run);
+  return h > 0 ? std::max(1, static_cast<int>(std::min(step / h + kSameStep, 1.0 * run.size())))
+               : 1;
+}
+
 }  // namespace
 
 Thinning choose_thinning(const Log& smoothed, double step) {
-  const double h = median_step(smoothed), omega = frequency(smoothed);
-  if (!(h > 0) || (!(omega > 0) && step <= 0)) return {};
-  const double wanted = step > 0 ? step : kPhase / omega;
-  int longest = 0;
-  for (const auto& run : smoothed.runs) longest = std::max(longest, run.size());
-  Thinning thinning;
-  thinning.stride = static_cast<int>(std::min(wanted / h + kRounding, 1.0 * longest / kFewest));
-  thinning.stride = std::max(1, thinning.stride);
-  if (thinning.stride == 1) return thinning;
+  const double omega = frequency(smoothed);
+  if (!(omega > 0) && step <= 0) return {};
+  double longest = 0;  // step that the longest run bears
+  for (const auto& run : smoothed.runs)
+    longest = std::max(longest, run_step(run) * run.size() / kFewest);
+  const double wanted = std::min(step > 0 ? step : kPhase / omega, longest);
+  int most = 1;
+  double finest = 0, left = 0;  // steps of the run that is thinned most
+  for (const auto& run : smoothed.runs)
+    if (const int stride = stride_of(run, wanted); stride > most) {
+      most = stride;
+      finest = run_step(run);
+      left = finest * stride;
+    }
+  if (most == 1) return {};
   char text[200];
   std::snprintf(text, sizeof text,
                 "the log is sampled every %.3g s, finer than its motion needs: every %s sample "
                 "is used, %.3g s apart (option 'step' says otherwise)",
-                h, ordinal(thinning.stride).c_str(), h * thinning.stride);
-  thinning.note = text;
-  return thinning;
+                finest, ordinal(most).c_str(), left);
+  return {wanted, text};
 }
 
-Log thin(const Log& log, int stride) {
-  MECHFIT_CHECK(stride >= 1);
-  if (stride == 1) return log;
+Log thin(const Log& log, double step) {
+  if (step == 0) return log;
   const int n = log.n(), m = log.m();
   Log out;
   out.channels = log.channels;
   for (const auto& run : log.runs) {
+    const int stride = stride_of(run, step);
     Trajectory kept;
     kept.name = run.name;
     for (int k = 0; k < run.size(); k += stride) {

@@ -7,7 +7,7 @@
 namespace mechfit {
 
 struct Thinning {
-  int stride = 1;    // every stride-th sample is kept
+  double step = 0;   // the least between samples that are kept [s]; 0: every one is kept
   std::string note;  // for the user; empty when every one is
 };
 
@@ -18,7 +18,8 @@ struct Thinning {
 // sigma / h^2. A step that is asked for (> 0) is taken instead.
 Thinning choose_thinning(const Log& smoothed, double step);
 
-// Every stride-th sample of every run; an input is the mean of what acts until the next one.
-Log thin(const Log& log, int stride);
+// Every stride-th sample of each run, so many that their median step stays at most `step`; an input
+// is the mean of what acts until the next one.
+Log thin(const Log& log, double step);
 
 }  // namespace mechfit

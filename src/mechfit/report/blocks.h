@@ -62,6 +62,7 @@ struct Opinion {
   std::string words;  // "A good model."
   std::string good_for;
   std::vector<std::string> limits, advice;
+  std::vector<std::string> warnings;  // of the log
 };
 
 struct Page {

@@ -99,9 +99,9 @@ Section landscape_section(const Node& landscape, const std::vector<Joint>& joint
 }  // namespace
 
 Page fit_page(const Node& document) {
-  document.only({"kind", "title", "subtitle", "settings", "joints", "verdict", "scores", "coverage",
-                 "learning", "accelerations", "errors", "rollouts", "region", "landscape", "scale",
-                 "animation"});
+  document.only({"kind", "title", "subtitle", "settings", "joints", "verdict", "warnings", "scores",
+                 "coverage", "learning", "accelerations", "errors", "rollouts", "region",
+                 "landscape", "scale", "animation"});
   const auto joints = read_joints(document);
   Page page;
   page.kind = "Fit";

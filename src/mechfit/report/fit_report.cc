@@ -121,6 +121,7 @@ json fit_document(const FitResult& result, const EvaluationData& held_out, const
         {{"name", result.channels.joints[i]}, {"unit", result.channels.units[i]}});
   page["scores"] = score_tables(scores);
   page["verdict"] = verdict_member(scores);
+  if (!result.warnings.empty()) page["warnings"] = texts_of(result.warnings);
   if (!scores.coverage.empty()) page["coverage"] = coverage(scores);
   if (!result.history.records.empty()) page["learning"] = learning(result.history);
   const FitView view{ensemble_of_fit(result, scores), held_out, scores, pool};

@@ -110,6 +110,7 @@ void render_opinion(const Opinion& opinion, Out out) {
   fmt::format_to(out, "<div class=\"opinion {}\"><p class=words>{}</p>\n<p>{}</p>\n<dl>\n",
                  escape_html(opinion.grade), escape_html(opinion.words),
                  escape_html(opinion.good_for));
+  render_sentences("What is wrong with the log", opinion.warnings, out);
   render_sentences("What limits it", opinion.limits, out);
   render_sentences("What to do next", opinion.advice, out);
   fmt::format_to(out, "</dl></div>\n");

@@ -103,6 +103,7 @@ void add_verdict(const Node& document, const Joints& joints, Page& page) {
   opinion.good_for = verdict->at("good_for").text();
   opinion.limits = sentences(verdict->at("limits"));
   opinion.advice = sentences(verdict->at("advice"));
+  if (const auto warnings = document.find("warnings")) opinion.warnings = sentences(*warnings);
   page.opinion = std::move(opinion);
   add_error(*verdict, joints, page);
   add_reach(*verdict, page);

@@ -11,6 +11,7 @@
 #include "mechfit/base/text.h"
 #include "mechfit/estimate/kalman/held_values.h"
 #include "mechfit/estimate/kalman/outliers.h"
+#include "mechfit/log/origin.h"
 #include "mechfit/log/steps.h"
 
 namespace mechfit {
@@ -97,9 +98,8 @@ std::string worst(const Log& log, std::vector<Defect> defects) {
   for (std::size_t i = 0; i < std::min(defects.size(), kNamed); ++i) {
     const Defect& d = defects[i];
     const Trajectory& run = log.runs[d.run];
-    text +=
-        fmt::format("{}run {} at {:.6g} s ({:.{}g} where {:.{}g} is expected)", i > 0 ? ", " : "",
-                    run.name, run.t[d.sample], d.found, digits(d), d.expected, digits(d));
+    text += fmt::format("{}{} ({:.{}g} where {:.{}g} is expected)", i > 0 ? ", " : "",
+                        place_of(run, d.sample), d.found, digits(d), d.expected, digits(d));
   }
   return text + (defects.size() > kNamed ? ", ..." : "");
 }
@@ -131,9 +131,9 @@ Log without_defects(Log log, const std::vector<Defect>& defects) {
   return log;
 }
 
-std::vector<std::string> describe_defects(const Log& log, const std::vector<Defect>& defects,
-                                          bool taken_out) {
-  std::vector<std::string> lines;
+std::vector<Warning> describe_defects(const Log& log, const std::vector<Defect>& defects,
+                                      bool taken_out) {
+  std::vector<Warning> warnings;
   for (int j = 0; j < log.n(); ++j)
     for (const DefectKind kind : {DefectKind::outlier, DefectKind::first, DefectKind::last,
                                   DefectKind::held, DefectKind::contradicted}) {
@@ -141,12 +141,23 @@ std::vector<std::string> describe_defects(const Log& log, const std::vector<Defe
       for (const Defect& d : defects)
         if (d.joint == j && d.kind == kind) some.push_back(d);
       if (some.empty()) continue;
-      lines.push_back(log.channels.joints[j] + ": " + what(kind, some.size(), taken_out) + ": " +
-                      worst(log, some) +
-                      (taken_out ? " (option 'keep_all' keeps them)"
-                                 : " (a fit takes such samples out by itself)"));
+      warnings.push_back({kind == DefectKind::outlier ? WarningKind::outliers
+                          : kind == DefectKind::held  ? WarningKind::held_values
+                                                      : WarningKind::stale_ends,
+                          log.channels.joints[j] + ": " + what(kind, some.size(), taken_out) +
+                              ": " + worst(log, some) +
+                              (taken_out ? " (option 'keep_all' keeps them)"
+                                         : " (a fit takes such samples out by itself)")});
     }
-  return lines;
+  return warnings;
+}
+
+Inspection inspect_log(const Log& log, ThreadPool& pool) {
+  Inspection inspection = inspect_log(log);
+  for (Warning& warning : describe_defects(log, clean(log, pool).defects, false))
+    inspection.warnings.push_back(std::move(warning));
+  sort_warnings(inspection.warnings);
+  return inspection;
 }
 
 }  // namespace mechfit

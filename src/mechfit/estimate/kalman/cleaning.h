@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mechfit/base/thread_pool.h"
+#include "mechfit/log/inspect.h"
 #include "mechfit/log/log.h"
 
 namespace mechfit {
@@ -39,9 +40,13 @@ CleaningResult clean(const Log& observed, ThreadPool& pool);
 // The log without them.
 Log without_defects(Log log, const std::vector<Defect>& defects);
 
-// One line for each joint and kind of defect: how many there are, which are worst, and that they
-// are taken out, or what does so. `log` is the one they were found in, or what was made of it.
-std::vector<std::string> describe_defects(const Log& log, const std::vector<Defect>& defects,
-                                          bool taken_out);
+// One for each joint and kind of defect: how many there are, where the worst stand (file and line,
+// found, expected), and that they are taken out, or what does so. `log` is the one they were found
+// in, or what was made of it.
+std::vector<Warning> describe_defects(const Log& log, const std::vector<Defect>& defects,
+                                      bool taken_out);
+
+// What a log holds and all that would spoil a fit: log/inspect.h with these defects.
+Inspection inspect_log(const Log& log, ThreadPool& pool);
 
 }  // namespace mechfit
