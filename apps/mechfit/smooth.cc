@@ -51,7 +51,9 @@ void add_options(CLI::App& command, Options& o) {
 }
 
 void run(const Options& o) {
-  refuse_overwrite(o.output, o.overwrite);
+  std::vector<std::string> inputs = expand_globs(o.log.files);
+  if (!o.model.empty()) inputs.push_back(o.model);
+  expect_output(o.output, o.overwrite, inputs);
   std::optional<ModelRecord> record;
   if (!o.model.empty()) record = load_model(o.model);
   const ReadResult input =

@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include <cmath>
 
+#include "mechfit/base/memory.h"
 #include "mechfit/mechanics/families/smm/smm.h"
 #include "mechfit/mechanics/families/start.h"
 
@@ -10,6 +13,25 @@ namespace {
 // Prior precision of every weight, in the network's own units: weights of size one. Effects on
 // errors, on the logs of fit/joint/joint_problem.h: 0.3 -19 to +9 %, 3 +5 to +29 %.
 constexpr double kWeightDecay = 1.0;
+// Numbers that a fit keeps for each parameter: 50 were measured with layers of 600 on one thread.
+constexpr double kNumbersPerParameter = 40;
+
+// Before anything is built: the number of weights may be astronomic.
+void require_memory_for(const SmmConfig& config) {
+  const double n = static_cast<double>(config.joints.size());
+  const auto network = [&](double inputs, double outputs) {
+    double count = 0;
+    for (const int width : config.hidden) {
+      count += width * (inputs + 1);
+      inputs = width;
+    }
+    return count + outputs * (inputs + 1);
+  };
+  const double count = network(2 * n, n * (n + 1) / 2) + network(2 * n, 1) +
+                       (config.force_network ? network(3 * n, n) : 0);
+  require_memory(count * kNumbersPerParameter * sizeof(double),
+                 fmt::format("networks of {:.2g} parameters (option 'hidden')", count));
+}
 
 Smm start_network(const StartData& data, const std::vector<JointType>& joints, std::uint64_t seed) {
   SmmConfig config;
@@ -33,6 +55,7 @@ Smm start_network(const StartData& data, const std::vector<JointType>& joints, s
   }
   config.scales = data.scale ? data_scales(data.size, config.joints, config.input_matrix, physical)
                              : Scales::unit(data.channels.n(), data.channels.m());
+  require_memory_for(config);
   Smm smm(config);
   Random random(seed);
   smm.initialise(random);
