@@ -99,8 +99,11 @@ class Saver {
     save_checkpoint(folder_ + kCheckpoint, state, owner_);
     write_file_atomically(folder_ + "/epochs.csv", epochs_csv(history));
     saved_ = Clock::now();
-    guard_.will_say("interrupted; go on from the checkpoint in " + folder_ +
-                    " with the same command and --resume");
+    guard_.will_say(how_to_go_on());
+  }
+  std::string how_to_go_on() const {
+    return "interrupted; go on from the checkpoint in " + folder_ +
+           " with the same command and --resume";
   }
   void offer(const FitState& state, const FitHistory& history) {
     if (interrupted() || Clock::now() - saved_ > kEvery) save(state, history);
@@ -193,8 +196,9 @@ int run_fit(const FitCommand& command) {
 
   ThreadPool pool(command.threads);
   InterruptGuard guard;
-  guard.will_say("interrupted before the first checkpoint; nothing was kept");
   Saver saver(command.run, owner, guard);
+  guard.will_say(command.resume ? saver.how_to_go_on()
+                                : "interrupted before the first checkpoint; nothing was kept");
   hooks.checkpoint = [&](const FitState& s, const FitHistory& h) { saver.offer(s, h); };
   const FitResult result = fit_with_progress(input, options, pool, hooks);
   saver.save(*result.state, result.history);

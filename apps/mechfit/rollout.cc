@@ -47,6 +47,7 @@ void add_options(CLI::App& command, Options& o) {
   auto* from =
       command.add_option("--from", o.from, "Start: positions, or positions and then velocities")
           ->delimiter(',')
+          ->check(number_between(-1e9, 1e9))
           ->type_name("Q1,...[,V1,...]");
   auto* data = command
                    .add_option("--data", o.log.files,

@@ -11,6 +11,7 @@
 #include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/evaluate/ensemble_smoother.h"
 #include "mechfit/files/files.h"
+#include "mechfit/files/outputs.h"
 #include "mechfit/mechanics/model_log.h"
 #include "smooth_print.h"
 #include "terminal.h"

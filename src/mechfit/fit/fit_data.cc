@@ -1,5 +1,7 @@
 #include "mechfit/fit/fit_data.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -114,6 +116,11 @@ void prepare_joint(const FitOptions& options, ThreadPool& pool, FitData& data) {
     if (thinning.stride == 1) data.validation_smoothed = log_of(data.sampled.validation_smoothed);
   }
   data.joint = data.sampled;
+  const double h = median_step(*data.sampled.train);
+  if (options.step > 0 && h / options.step > kMostParts)
+    throw InputError(fmt::format(
+        "option 'step': {:g} s is too short for samples {:g} s apart, expected at least {:g} s",
+        options.step, h, h / kMostParts));
   if (is_finer(options.step, *data.sampled.train)) refine_motions(options.step, pool, data);
 }
 
