@@ -21,9 +21,25 @@ std::string toml_text(const std::string& text) {
   return out + "\"";
 }
 
+// Whether the word is a flag whose value is the next word.
+bool takes_next(const CLI::App& command, const std::string& word) {
+  if (!word.starts_with("-") || word.find('=') != std::string::npos) return false;
+  const CLI::Option* option = command.get_option_no_throw(word);
+  return option && option->get_items_expected_max() > 0;
+}
+
+// Whether files are named among the words after the subcommand.
+bool names_files(const CLI::App& command, const std::vector<std::string>& words) {
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (!words[i].starts_with("-")) return true;
+    if (takes_next(command, words[i])) ++i;
+  }
+  return false;
+}
+
 }  // namespace
 
-std::vector<std::string> with_config(std::vector<std::string> arguments) {
+std::vector<std::string> with_config(std::vector<std::string> arguments, const CLI::App& app) {
   std::string path;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const bool joined = arguments[i].starts_with("--config=");
@@ -34,17 +50,22 @@ std::vector<std::string> with_config(std::vector<std::string> arguments) {
     arguments.erase(first, first + (joined ? 1 : 2));
     break;
   }
-  if (path.empty()) return arguments;
+  const auto commands = app.get_subcommands(
+      [&](const CLI::App* other) { return !arguments.empty() && other->check_name(arguments[0]); });
+  if (path.empty() || commands.empty()) return arguments;  // the parser complains of no subcommand
+  const CLI::App* command = commands[0];
   auto given = [&](const std::string& flag) {
     return std::any_of(arguments.begin(), arguments.end(), [&](const std::string& word) {
       return word == flag || word.starts_with(flag + "=");
     });
   };
-  // Positional files on the command line: words before the first flag, after the subcommand.
-  const bool has_files = arguments.size() > 1 && !arguments[1].starts_with("-");
+  const bool has_files = names_files(*command, arguments);
   for (const auto& table : parse_toml(read_file(path), path))
     for (const auto& [name, values, line] : table.settings) {
       const std::string flag = "--" + name;
+      if (name == "config" || (name != "files" && !command->get_option_no_throw(flag)))
+        throw InputError(path + ":" + std::to_string(line) + ": unknown setting '" + name +
+                         "', expected a flag of mechfit " + arguments[0] + " without its --");
       if (given(flag) || (name == "output" && given("-o"))) continue;
       if (name == "files") {
         if (!has_files) arguments.insert(arguments.begin() + 1, values.begin(), values.end());

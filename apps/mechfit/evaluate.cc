@@ -12,6 +12,7 @@
 #include "mechfit/evaluate/model_point.h"
 #include "mechfit/evaluate/scores.h"
 #include "mechfit/mechanics/model_log.h"
+#include "numbers.h"
 #include "scores_print.h"
 #include "start_options.h"
 #include "terminal.h"
@@ -36,12 +37,12 @@ void add_options(CLI::App& command, Options& o) {
       .add_option("--horizons", rollout.horizons,
                   "Seconds after which rollouts are compared (default: chosen from the motion)")
       ->delimiter(',')
-      ->check(CLI::PositiveNumber)
+      ->check(seconds())
       ->type_name("T,...");
   command
       .add_option("--start-every", rollout.start_every,
                   "Seconds between starts of rollouts (default: evenly over the log)")
-      ->check(CLI::PositiveNumber)
+      ->check(seconds())
       ->type_name("T");
   command.add_option("--most-starts", rollout.most_starts, "Number of rollouts at most")
       ->check(CLI::Range(1, 1000000))
@@ -80,7 +81,7 @@ void run(const Options& o) {
   }
   for (const auto& note : input.notes) print_note(note);
   for (const auto& note : scores.notes) print_note(note);
-  std::printf("%s: %s\n", o.model.c_str(), describe_model(record).c_str());
+  std::printf("%s: %s\n", printable(o.model).c_str(), printable(describe_model(record)).c_str());
   print_scores(record.channels, scores);
 }
 

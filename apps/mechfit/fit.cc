@@ -11,6 +11,7 @@
 #include "fit_run.h"
 #include "input_options.h"
 #include "log_options.h"
+#include "numbers.h"
 
 namespace mechfit {
 namespace {
@@ -129,7 +130,7 @@ void add_method_options(CLI::App& command, FitOptions& fit) {
                   "Seconds between the nodes of the motions that joint estimation finds (default: "
                   "chosen; a log finer than its motion is thinned, one too coarse for the midpoint "
                   "rule gets unobserved nodes between its samples)")
-      ->check(CLI::PositiveNumber)
+      ->check(seconds())
       ->type_name("T")
       ->group(group);
   command
@@ -142,7 +143,7 @@ void add_method_options(CLI::App& command, FitOptions& fit) {
       ->group(group);
   command
       .add_option("--learning-rate", fit.learning_rate, "Initial step size of Adam (default: 0.01)")
-      ->check(CLI::PositiveNumber)
+      ->check(learning_rate())
       ->type_name("RATE")
       ->group(group);
   command
@@ -158,6 +159,7 @@ void add_method_options(CLI::App& command, FitOptions& fit) {
   command
       .add_option("--seed", fit.seed,
                   "Seed of the networks' start, of shuffling and of the choice of held-out runs")
+      ->check(seed())
       ->type_name("N")
       ->capture_default_str()
       ->group(group);
@@ -197,7 +199,7 @@ void add_smoothed_options(CLI::App& command, FitCommand& o) {
   command
       .add_option("--barrier-weight", o.barrier_weight,
                   "Weight mu of the DEL objective's barrier (default: both terms of equal size)")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->type_name("MU")
       ->group(group);
   command

@@ -2,16 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <chrono>
-#include <csignal>
 
 #include "commands.h"
+#include "interrupt.h"
 #include "mechfit/base/error.h"
 #include "mechfit/evaluate/ensemble.h"
 #include "mechfit/evaluate/scores.h"
 #include "mechfit/files/files.h"
 #include "mechfit/files/json_fields.h"
+#include "mechfit/files/number.h"
+#include "mechfit/files/outputs.h"
 #include "mechfit/fit/checkpoint.h"
 #include "mechfit/fit/fit_record.h"
 #include "mechfit/fit/state.h"
@@ -25,40 +26,16 @@
 namespace mechfit {
 namespace {
 
-volatile std::sig_atomic_t interrupted = 0;
-
-// SIGINT and SIGTERM end the epoch while this lives.
-class SignalGuard {
- public:
-  SignalGuard() {
-    interrupted = 0;
-    struct sigaction action {};
-    action.sa_handler = [](int) { interrupted = 1; };
-    sigaction(SIGINT, &action, &old_int_);
-    sigaction(SIGTERM, &action, &old_term_);
-  }
-  ~SignalGuard() {
-    sigaction(SIGINT, &old_int_, nullptr);
-    sigaction(SIGTERM, &old_term_, nullptr);
-  }
-  SignalGuard(const SignalGuard&) = delete;
-  SignalGuard& operator=(const SignalGuard&) = delete;
-
- private:
-  struct sigaction old_int_ {
-  }, old_term_{};
-};
-
 std::map<std::string, double> parse_constants(const std::vector<std::string>& words) {
   std::map<std::string, double> constants;
   for (const auto& word : words) {
     const auto equals = word.find('=');
     double value = 0.0;
-    const char* end = word.data() + word.size();
     if (equals == std::string::npos ||
-        std::from_chars(word.data() + equals + 1, end, value).ptr != end)
+        parse_number(std::string_view(word).substr(equals + 1), value) != NumberStatus::ok)
       throw UsageError("--fix: '" + word + "', expected NAME=VALUE as in g=9.81");
-    constants[word.substr(0, equals)] = value;
+    if (!constants.emplace(word.substr(0, equals), value).second)
+      throw UsageError("--fix: " + word.substr(0, equals) + " is named twice");
   }
   return constants;
 }
@@ -90,19 +67,45 @@ Input read_input(const FitCommand& command) {
   return input;
 }
 
+// What can be known before the fit of what it will write.
+void expect_outputs(const FitCommand& command, const std::string& checkpoint) {
+  std::vector<std::string> inputs = expand_globs(command.log.files);
+  inputs.insert(inputs.end(), command.validation.begin(), command.validation.end());
+  expect_distinct(inputs);
+  if (!command.robot.empty()) inputs.push_back(command.robot);
+  const bool may_overwrite = command.overwrite || command.resume;
+  expect_output(command.output, may_overwrite, inputs);
+  make_folders(command.run);
+  expect_output(checkpoint, may_overwrite, inputs);
+  remove_leftovers(command.run);
+}
+
+// Bytes of model, checkpoint and report, about: the checkpoint has up to six motions per run, the
+// report curves of some, the rest is small.
+double disk_space(const Log& log) {
+  double numbers = 0;
+  for (const auto& run : log.runs) numbers += static_cast<double>(run.q.size());
+  return 5e6 + 8 * sizeof(double) * numbers;
+}
+
 // Saves the state of a fit in its run folder every now and then.
 class Saver {
  public:
-  Saver(std::string folder, std::string owner)
-      : folder_(std::move(folder)), owner_(std::move(owner)), saved_(Clock::now()) {}
+  Saver(std::string folder, std::string owner, InterruptGuard& guard)
+      : folder_(std::move(folder)), owner_(std::move(owner)), guard_(guard), saved_(Clock::now()) {}
 
   void save(const FitState& state, const FitHistory& history) {
     save_checkpoint(folder_ + kCheckpoint, state, owner_);
     write_file_atomically(folder_ + "/epochs.csv", epochs_csv(history));
     saved_ = Clock::now();
+    guard_.will_say(how_to_go_on());
+  }
+  std::string how_to_go_on() const {
+    return "interrupted; go on from the checkpoint in " + folder_ +
+           " with the same command and --resume";
   }
   void offer(const FitState& state, const FitHistory& history) {
-    if (interrupted || Clock::now() - saved_ > kEvery) save(state, history);
+    if (interrupted() || Clock::now() - saved_ > kEvery) save(state, history);
   }
 
   static constexpr const char* kCheckpoint = "/checkpoint.safetensors";
@@ -113,6 +116,7 @@ class Saver {
   static constexpr std::chrono::seconds kEvery{2};
 
   std::string folder_, owner_;
+  InterruptGuard& guard_;
   Clock::time_point saved_;
 };
 
@@ -126,18 +130,22 @@ FitResult fit_with_progress(const Input& input, const FitOptions& options, Threa
                     p.record.step, short_number(p.record.objective),
                     p.criterion == Criterion::error ? "error" : "log-likelihood",
                     short_number(p.record.validation), short_number(p.best)));
-    return !interrupted;
+    return !interrupted();
   };
   return fit(input.log, input.validation, options, pool, hooks);
+}
+
+std::string how_to_go_on(const FitCommand& command, const FitResult& result) {
+  return fmt::format(
+      "interrupted after epoch {}; the best model so far is in {}; go on with the same command and "
+      "--resume",
+      result.history.records.size(), command.output);
 }
 
 int tell(const FitCommand& command, const FitResult& result, const Scores& scores) {
   const std::size_t steps = result.history.records.size();
   if (result.status == FitStatus::interrupted) {
-    print_note(
-        fmt::format("interrupted after epoch {}; the best model so far is in {}; go on with the "
-                    "same command and --resume",
-                    steps, command.output));
+    print_note(how_to_go_on(command, result));
     return 1;
   }
   if (command.json) {
@@ -161,9 +169,7 @@ int run_fit(const FitCommand& command) {
   options.fix = parse_constants(command.fix);
   options.barrier_weight = command.barrier_weight;
   const std::string checkpoint = command.run + Saver::kCheckpoint;
-  const bool may_overwrite = command.overwrite || command.resume;
-  refuse_overwrite(command.output, may_overwrite);
-  refuse_overwrite(checkpoint, may_overwrite);
+  expect_outputs(command, checkpoint);
 
   Input input = read_input(command);
   if (!command.robot.empty()) {
@@ -178,7 +184,8 @@ int run_fit(const FitCommand& command) {
     for (const auto& note : input.notes) print_note(note);
   const std::string data = fingerprint(input.log, input.validation);
   const std::string owner = data + " " + settings_text(options);
-  make_folders(command.run);
+  expect_space(command.run, disk_space(input.log));
+  expect_space(command.output, disk_space(input.log));
   FitState state;
   FitHooks hooks;
   if (command.resume) {
@@ -188,8 +195,10 @@ int run_fit(const FitCommand& command) {
   write_file_atomically(command.run + "/config.toml", command.config);
 
   ThreadPool pool(command.threads);
-  const SignalGuard guard;
-  Saver saver(command.run, owner);
+  InterruptGuard guard;
+  Saver saver(command.run, owner, guard);
+  guard.will_say(command.resume ? saver.how_to_go_on()
+                                : "interrupted before the first checkpoint; nothing was kept");
   hooks.warnings = [&](const std::vector<Warning>& warnings) {
     if (command.json) return;
     for (const Warning& warning : warnings) print_warning(warning.text);
@@ -200,6 +209,10 @@ int run_fit(const FitCommand& command) {
   if (!found_model(result.status)) throw InputError(explain(result.status));
 
   ModelRecord record = fit_record(result, options);
+  if (result.status == FitStatus::interrupted) {  // there may be no time for scores
+    save_model(command.output, record, true);
+    guard.will_say(how_to_go_on(command, result));
+  }
   const EvaluationData held_out = held_out_data(result, pool);
   const Scores scores = score_fit(record, held_out, result, pool);
   add_scores(scores, data, record);

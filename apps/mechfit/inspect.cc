@@ -9,6 +9,7 @@
 #include "log_options.h"
 #include "mechfit/base/thread_pool.h"
 #include "mechfit/estimate/kalman/cleaning.h"
+#include "mechfit/files/content.h"
 #include "mechfit/files/files.h"
 #include "terminal.h"
 
@@ -26,7 +27,7 @@ void add_inspect(CLI::App& app, int&) {
   add_log_options(*command, options->log);
   command
       ->add_option("--at", options->at,
-                   "Of a model (.safetensors): the point to show M, V and F at (default: zeros)")
+                   "Of a model: the point to show M, V and F at (default: zeros)")
       ->type_name("Q1,...[;V1,...]");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
@@ -35,11 +36,11 @@ void add_inspect(CLI::App& app, int&) {
       "  mechfit inspect model.safetensors --at '0.5,0;1,0'");
   command->callback([options] {
     const auto& files = options->log.files;
-    if (files.size() == 1 && lower_extension(files[0]) == ".safetensors") {
+    if (files.size() == 1 && is_safetensors_file(files[0])) {
       inspect_model(files[0], options->at, options->json);
       return;
     }
-    if (!options->at.empty()) throw UsageError("--at is for a model, a .safetensors file");
+    if (!options->at.empty()) throw UsageError("--at is for a model");
     const ReadResult result = read_log(options->log.files, options->log.read);
     ThreadPool pool(default_threads());
     const Inspection inspection = inspect_log(result.log, pool);

@@ -66,12 +66,13 @@ void inspect_model(const std::string& path, const std::string& at, bool json) {
     std::puts(model_json(record, point).c_str());
     return;
   }
-  std::printf("%s: %s\n\n", path.c_str(), describe_model(record).c_str());
-  std::fputs(model_text(record).c_str(), stdout);
+  std::printf("%s: %s\n\n", printable(path).c_str(), printable(describe_model(record)).c_str());
+  std::fputs(printable(model_text(record)).c_str(), stdout);
   print_point(point);
   std::puts("");
   for (const auto& [key, text] : record.metadata)
-    if (text.size() <= 100) std::printf("%s: %s\n", key.c_str(), text.c_str());
+    if (text.size() <= 100)
+      std::printf("%s: %s\n", printable(key).c_str(), printable(text).c_str());
 }
 
 }  // namespace mechfit

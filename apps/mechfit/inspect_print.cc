@@ -17,7 +17,7 @@ json step_json(const StepSummary& step) {
 }  // namespace
 
 void print_inspection(const Log& log, const Inspection& inspection) {
-  std::fputs(with_flags(inspection_text(log, inspection)).c_str(), stdout);
+  std::fputs(printable(with_flags(inspection_text(log, inspection))).c_str(), stdout);
 }
 
 void print_inspection_json(const Log& log, const Inspection& inspection,

@@ -15,7 +15,7 @@ namespace {
 
 // One line, whatever the message holds.
 int fail(const std::string& text, int code) {
-  std::string message = with_flags(text);
+  std::string message = printable(with_flags(text));
   for (char& c : message)
     if (c == '\n' || c == '\r') c = ' ';
   std::fprintf(stderr, "mechfit: %s\n", message.c_str());
@@ -42,7 +42,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer("Each subcommand has its own help with an example: mechfit SUBCOMMAND --help");
   add_evaluate(app, exit_code);
-  const std::vector<std::string> words = with_config({argv + 1, argv + argc});
+  std::vector<std::string> words;  // of the command line and of a config file
   add_fit(app, exit_code, words);
   add_inspect(app, exit_code);
   add_rollout(app, exit_code);
@@ -50,6 +50,7 @@ int run(int argc, char** argv) {
   add_smooth(app, exit_code);
   add_study(app, exit_code);
   add_report(app, exit_code);
+  words = with_config({argv + 1, argv + argc}, app);
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // last to first
   } catch (const CLI::Success& e) {                                     // --help, --version

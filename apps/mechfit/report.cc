@@ -10,6 +10,7 @@
 #include "common_options.h"
 #include "mechfit/files/files.h"
 #include "mechfit/files/json_fields.h"
+#include "mechfit/files/outputs.h"
 
 namespace mechfit {
 
@@ -32,7 +33,7 @@ void add_report(CLI::App& app, int&) {
       "Example:\n"
       "  mechfit report study-paper -o report.html");
   command->callback([options] {
-    refuse_overwrite(options->output, options->overwrite);
+    expect_output(options->output, options->overwrite);
     write_file_atomically(options->output, report_page(options->source));
     if (options->json)
       std::printf("{\"report\": %s}\n", to_text(options->output).c_str());

@@ -11,7 +11,9 @@
 #include "mechfit/base/error.h"
 #include "mechfit/evaluate/rollouts.h"
 #include "mechfit/files/files.h"
+#include "mechfit/files/outputs.h"
 #include "mechfit/mechanics/model_log.h"
+#include "numbers.h"
 #include "rollout_print.h"
 #include "start_options.h"
 #include "terminal.h"
@@ -47,6 +49,7 @@ void add_options(CLI::App& command, Options& o) {
   auto* from =
       command.add_option("--from", o.from, "Start: positions, or positions and then velocities")
           ->delimiter(',')
+          ->check(number_between(-1e9, 1e9))
           ->type_name("Q1,...[,V1,...]");
   auto* data = command
                    .add_option("--data", o.log.files,
@@ -58,7 +61,7 @@ void add_options(CLI::App& command, Options& o) {
   add_start_options(command, o.start, o.window);
   command.add_option("--horizon", o.horizon, "Seconds to simulate")
       ->required()
-      ->check(CLI::PositiveNumber)
+      ->check(seconds())
       ->type_name("T");
   command
       .add_option("--u", o.inputs,
@@ -66,7 +69,7 @@ void add_options(CLI::App& command, Options& o) {
       ->excludes(data)
       ->type_name("FILE");
   command.add_option("--step", o.step, "With --from, without --u: seconds between samples")
-      ->check(CLI::PositiveNumber)
+      ->check(seconds())
       ->capture_default_str()
       ->type_name("H");
   command
@@ -128,6 +131,19 @@ std::vector<RolloutStart> make_starts(const ModelRecord& record, const Options& 
   return starts_of(record.model, input.log, states, o.horizon, drawn);
 }
 
+// Starts whose samples or inputs end before the horizon: the rollout ends there too.
+void tell_short_ones(const std::vector<RolloutStart>& starts, const Options& o) {
+  for (const RolloutStart& start : starts) {
+    const double length = start.t.back() - start.t.front();
+    const double step = length / static_cast<double>(start.t.size() - 1);
+    if (length + step > o.horizon * (1 - 1e-9)) continue;
+    const std::string what =
+        o.inputs.empty() ? "run '" + start.name + "' ends " : "the inputs end ";
+    print_warning(what + short_number(length) + " s after the start, before --horizon " +
+                  short_number(o.horizon) + ": so does the rollout");
+  }
+}
+
 }  // namespace
 
 void add_rollout(CLI::App& app, int& exit_code) {
@@ -144,11 +160,15 @@ void add_rollout(CLI::App& app, int& exit_code) {
       "  mechfit rollout model.safetensors --data test.csv --horizon 2 -o motion.csv");
   command->callback([options, &exit_code] {
     const Options& o = *options;
-    refuse_overwrite(o.output, o.overwrite);
+    std::vector<std::string> inputs = o.log.files;
+    for (const auto& file : {o.model, o.inputs})
+      if (!file.empty()) inputs.push_back(file);
+    expect_output(o.output, o.overwrite, inputs);
     ModelRecord record = load_model(o.model);
     record.timing = o.input.of(record.timing);
     ThreadPool pool(o.threads);
     const auto starts = make_starts(record, o, pool);
+    tell_short_ones(starts, o);
     const RolloutResult result = roll_out(record, starts, o.rollout, pool);
     refuse_overwrite(o.output, o.overwrite);
     write_log(o.output, result.log);

@@ -3,16 +3,20 @@
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
+#include <cmath>
 #include <optional>
 
 #include "choice.h"
 #include "commands.h"
 #include "common_options.h"
 #include "mechfit/base/error.h"
+#include "mechfit/base/memory.h"
 #include "mechfit/files/files.h"
 #include "mechfit/files/number.h"
+#include "mechfit/files/outputs.h"
 #include "mechfit/files/read_log.h"
 #include "mechfit/mechanics/families/analytic/analytic.h"
+#include "numbers.h"
 #include "simulate_print.h"
 
 namespace mechfit {
@@ -43,10 +47,15 @@ struct Flags {
   bool list = false, overwrite = false, json = false;
 };
 
+// Beyond this an angle or a noise makes no sense, and sums of squares overflow some way above.
+constexpr double kLargest = 1e9;
+
 double to_number(const std::string& text, const std::string& flag) {
   double value = 0;
   if (parse_number(text, value) != NumberStatus::ok)
     throw UsageError(flag + ": " + in_quotes(text) + " is not a number");
+  if (std::fabs(value) > kLargest)
+    throw UsageError(flag + ": " + in_quotes(text) + " is absurd, expected at most 1e9");
   return value;
 }
 
@@ -145,8 +154,16 @@ void run(const Flags& flags) {
   const AnalyticSystem system = settle(flags, options);
   if (flags.output.empty()) throw UsageError("--output is required (see mechfit simulate --help)");
   const std::vector<std::string> files{flags.output, flags.truth, flags.midpoints};
-  for (const auto& file : files)
-    if (!file.empty()) refuse_overwrite(file, flags.overwrite);
+  std::vector<std::string> others;
+  for (const auto& file : files) {
+    if (file.empty()) continue;
+    expect_output(file, flags.overwrite);
+    others.push_back(file);
+  }
+  expect_distinct(others);
+  // q, qd, qdd of the samples and of the midpoints, the observations, and the text of a file.
+  require_memory(10.0 * sizeof(double) * system.joints() * options.runs * options.steps,
+                 "so many runs and steps");
   ThreadPool pool(flags.threads);
   const Simulation result = simulate(Model(system), system_channels(system), options, pool);
   write_log(flags.output, result.observed);
@@ -187,7 +204,7 @@ void add_motion_options(CLI::App& command, Flags& flags) {
       ->check(CLI::Range(2, 100000000))
       ->type_name("N");
   command.add_option("--step", flags.step, "Length of a step (default: 0.05)")
-      ->check(CLI::PositiveNumber)
+      ->check(seconds())
       ->type_name("SECONDS");
   command.add_option("--substeps", flags.substeps, "Inner steps per step (default: 1)")
       ->check(CLI::Range(1, 1000000))
@@ -209,7 +226,7 @@ void add_motion_options(CLI::App& command, Flags& flags) {
       ->transform(choice<InputSignal>())
       ->type_name(choices<InputSignal>());
   command.add_option("--amplitude", flags.amplitude, "Amplitude of the inputs (default: 1)")
-      ->check(CLI::PositiveNumber)
+      ->check(positive())
       ->type_name("A");
   command
       .add_option("--frequency", flags.frequency, "Frequencies of the inputs (default: 0.1:2 Hz)")
@@ -217,7 +234,9 @@ void add_motion_options(CLI::App& command, Flags& flags) {
   add_list(command, "--noise", flags.noise,
            "Standard deviation of the noise on q, one for all joints or one for each")
       ->type_name("SD,...");
-  command.add_option("--seed", flags.seed, "Same seed, same files (default: 0)")->type_name("N");
+  command.add_option("--seed", flags.seed, "Same seed, same files (default: 0)")
+      ->check(seed())
+      ->type_name("N");
 }
 
 void add_file_options(CLI::App& command, Flags& flags) {

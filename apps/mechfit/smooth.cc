@@ -12,6 +12,7 @@
 #include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/evaluate/ensemble_smoother.h"
 #include "mechfit/files/files.h"
+#include "mechfit/files/outputs.h"
 #include "mechfit/mechanics/model_log.h"
 #include "smooth_print.h"
 #include "terminal.h"
@@ -54,7 +55,9 @@ void add_options(CLI::App& command, Options& o) {
 }
 
 void run(const Options& o) {
-  refuse_overwrite(o.output, o.overwrite);
+  std::vector<std::string> inputs = expand_globs(o.log.files);
+  if (!o.model.empty()) inputs.push_back(o.model);
+  expect_output(o.output, o.overwrite, inputs);
   std::optional<ModelRecord> record;
   if (!o.model.empty()) record = load_model(o.model);
   if (record) record->timing = o.input.of(record->timing);

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <map>
 
+#include "mechfit/files/utf.h"
+
 namespace mechfit {
 inline namespace terminal {
 Progress::Progress(std::string label)
@@ -34,17 +36,27 @@ void Progress::update(double fraction, const std::string& detail) {
   if (fraction > 0.01 && passed > 1.0)
     left = "  " + clock_text(passed * (1.0 - fraction) / fraction) + " left";
   std::fprintf(stderr, "\r\033[K%s %3.0f %%%s  %s", label_.c_str(), 100.0 * fraction, left.c_str(),
-               detail.c_str());
+               printable(detail).c_str());
   std::fflush(stderr);
 }
 
-void Table::print() const { std::fputs(text().c_str(), stdout); }
+void Table::print() const { std::fputs(printable(text()).c_str(), stdout); }
+
+std::string printable(std::string_view text) {
+  std::string out;
+  for (const char32_t point : decode_utf8(text)) {
+    const bool control = (point < 0x20 && point != '\n' && point != '\t') ||
+                         (point >= 0x7F && point < 0xA0);  // DEL, and the escapes of one byte
+    append_utf8(out, control ? U'\uFFFD' : point);
+  }
+  return out;
+}
 
 void print_note(const std::string& text) {
-  std::fprintf(stderr, "note: %s\n", with_flags(text).c_str());
+  std::fprintf(stderr, "note: %s\n", printable(with_flags(text)).c_str());
 }
 void print_warning(const std::string& text) {
-  std::fprintf(stderr, "warning: %s\n", with_flags(text).c_str());
+  std::fprintf(stderr, "warning: %s\n", printable(with_flags(text)).c_str());
 }
 
 std::string short_number(double x) { return four_digits(x); }

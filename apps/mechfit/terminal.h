@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mechfit/base/text_table.h"
@@ -36,6 +37,10 @@ class Table : public TextTable {
   using TextTable::TextTable;
   void print() const;  // to standard output
 };
+
+// Text from anywhere as a terminal may see it: bytes that are not UTF-8, escapes and other control
+// characters are replaced.
+std::string printable(std::string_view text);
 
 // Lines for the user that are not the result go to standard error.
 void print_note(const std::string& text);

@@ -3,9 +3,14 @@ mechfit_test(cli_test LABELS cli SOURCES
   cli/evaluate_test.cc
   cli/fit_test.cc
   cli/frame_test.cc
+  cli/hostile_test.cc
   cli/inspect_test.cc
   cli/real_pendulum_test.cc
   cli/rollout_test.cc
   cli/simulate_test.cc)
 target_compile_definitions(cli_test PRIVATE MECHFIT_PROGRAM="$<TARGET_FILE:mechfit_app>")
 add_dependencies(cli_test mechfit_app)
+
+# The fit that is killed again and again, 40 times; takes four minutes.
+add_test(NAME battery.kills COMMAND cli_test --gtest_filter=Fit.KilledAtAnyMomentResumesToTheIdenticalModel)
+set_tests_properties(battery.kills PROPERTIES LABELS battery TIMEOUT 1800 ENVIRONMENT MECHFIT_KILLS=40)

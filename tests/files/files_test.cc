@@ -1,8 +1,10 @@
 #include "mechfit/files/files.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "mechfit/base/error.h"
+#include "mechfit/files/outputs.h"
 #include "mechfit/files/read_log.h"
 #include "tests/support/scratch_folder.h"
 
@@ -123,6 +125,24 @@ TEST(ReadLog, ALogWithoutThreeSamplesIsAnError) {
   EXPECT_EQ(message_of([&] { read_log({path}); }), path + ": no run of three samples or more");
   EXPECT_EQ(message_of([&] { write_log("out.txt", Log()); }),
             "out.txt: cannot tell the format, expected a name ending in .csv or .npz");
+}
+
+TEST(ReadLog, StepsAndNumbersOfNoMachineAreRefused) {
+  const ScratchFolder scratch("logs");
+  const std::string path = scratch.file("a.csv");
+  write_file_atomically(path, "t,q1\n0,1\n1e-308,2\n2e-308,3\n3e-308,4\n");
+  EXPECT_EQ(message_of([&] { read_log({path}); }),
+            path + ": run 'a', sample 2: time is less than 1e-12 s after the sample before");
+  write_file_atomically(path, "t,q1\n0,1\n1,1e308\n2,4\n");
+  EXPECT_EQ(message_of([&] { read_log({path}); }),
+            path + ":3: column 'q1': \"1e308\" is too large, expected at most 1e50");
+}
+
+TEST(Outputs, AFullDiskIsSaidBeforeTheWork) {
+  const ScratchFolder scratch("outputs");
+  expect_space(scratch.file("not/there/yet"), 1);
+  EXPECT_THAT(message_of([&] { expect_space(scratch.file("x"), 1e19); }),
+              ::testing::HasSubstr("the disk is nearly full: "));
 }
 
 }  // namespace

@@ -73,6 +73,51 @@ TEST_P(Checkpoint, ADamagedFileOrOneOfAnotherFitIsRefused) {
   }
 }
 
+// The checksum is right, yet the arrays disagree in length with the model, the data or each other.
+TEST_P(Checkpoint, AStateOfOtherSizesIsRefused) {
+  std::optional<FitState> saved;
+  FitHooks stopping;
+  stopping.checkpoint = [&](const FitState& state, const FitHistory&) { saved = state; };
+  stopping.progress = [&](const FitProgress&) { return !saved; };
+  run(stopping);
+  ASSERT_TRUE(saved);
+  int refused = 0;
+  const auto expect_refused = [&](const auto& spoil) {
+    FitState state = *saved;
+    if (!spoil(state)) return;
+    ++refused;
+    const FitState read = parse_checkpoint(format_checkpoint(state, "owner"), "owner", "c");
+    FitHooks resuming;
+    resuming.resume = &read;
+    EXPECT_THROW(run(resuming), InputError) << refused;
+  };
+  const auto network = [](const auto& change) {
+    return [change](FitState& state) {
+      auto* candidates = std::get_if<std::vector<CandidateState>>(&state.progress);
+      if (!candidates) return false;
+      for (auto& candidate : *candidates)
+        std::visit([&](auto& joint) { change(joint); }, candidate.joint);
+      return true;
+    };
+  };
+  expect_refused(network([](auto& x) { x.theta.push_back(0); }));
+  expect_refused(network([](auto& x) { x.motions.pop_back(); }));
+  expect_refused(network([](auto& x) { x.motions[0].pop_back(); }));
+  expect_refused(network([](auto& x) { x.held_out[0].clear(); }));
+  expect_refused(network([](auto& x) {
+    if constexpr (requires { x.adam; })
+      x.adam.square.pop_back();
+    else
+      x.noise.s.clear();
+  }));
+  expect_refused([](FitState& state) {
+    auto* trained = std::get_if<TrainState>(&state.progress);
+    if (trained) trained->adam.mean.pop_back();
+    return trained != nullptr;
+  });
+  EXPECT_GT(refused, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, Checkpoint,
                          ::testing::Values(Case{"GaussNewton", "double-pendulum-points",
                                                 FitMethod::joint, 12},

@@ -1,32 +1,41 @@
-# Fuzzing the readers (docs/fuzzing.md). With MECHFIT_FUZZ and clang: the targets. Otherwise one test,
-# which builds them beside with clang++-14 and runs each on the same inputs every time.
-set(FUZZ_TARGETS csv npz npy safetensors)
+# Fuzzing the readers (docs/fuzzing.md). With MECHFIT_FUZZ and clang: the targets. Otherwise one test, which builds them beside with
+# clang++-19 and runs each on the same inputs every time.
+set(FUZZ_TARGETS checkpoint csv inputs model npy npz report safetensors study toml urdf)
+set(FUZZ_LIBRARY "" CACHE FILEPATH "MECHFIT_FUZZ: the library from which the targets take what is not a reader")
 if(MECHFIT_FUZZ)
-  # Only what the readers need: clang 14 cannot compile every room.
-  set(FUZZ_SOURCES base/error.cc base/random.cc)
-  foreach(file columns inspect prepare spectrum split steps)
-    list(APPEND FUZZ_SOURCES log/${file}.cc)
-  endforeach()
-  foreach(file csv csv_write npy npz npz_log number safetensors utf)
-    list(APPEND FUZZ_SOURCES files/${file}.cc)
-  endforeach()
+  # Readers, and what is built from what they read, are compiled for the fuzzer; the rest of the library would take minutes, and comes
+  # from FUZZ_LIBRARY.
+  file(GLOB FUZZ_SOURCES CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src/mechfit
+       ${PROJECT_SOURCE_DIR}/src/mechfit/files/*.cc
+       ${PROJECT_SOURCE_DIR}/src/mechfit/mechanics/families/*/*_file.cc
+       ${PROJECT_SOURCE_DIR}/src/mechfit/report/*_page.cc
+       ${PROJECT_SOURCE_DIR}/src/mechfit/report/*_section.cc)
+  list(APPEND FUZZ_SOURCES
+    base/error.cc
+    log/columns.cc log/inspect.cc log/prepare.cc log/spectrum.cc log/split.cc log/steps.cc
+    mechanics/knowledge.cc mechanics/model_file.cc mechanics/model_scales.cc mechanics/families/arm/kinematics.cc
+    mechanics/families/arm/urdf.cc mechanics/families/trig/trig_basis.cc
+    fit/checkpoint.cc
+    report/document.cc report/drawing.cc report/html.cc report/mechanism.cc report/page.cc report/study_bars.cc
+    study/cell.cc study/data_files.cc study/result_file.cc study/study.cc study/trajectories.cc)
   list(TRANSFORM FUZZ_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/mechfit/)
-  set(FUZZ_FLAGS -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -g -O1)
+  set(FUZZ_FLAGS -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -gline-tables-only -O1)
   add_library(fuzz_readers OBJECT EXCLUDE_FROM_ALL ${FUZZ_SOURCES})
-  target_include_directories(fuzz_readers PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(fuzz_readers PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/generated)
   target_compile_options(fuzz_readers PUBLIC ${FUZZ_FLAGS})
-  # clang 14 stumbles over libstdc++ 12's <ranges>.
-  target_compile_definitions(fuzz_readers PUBLIC JSON_HAS_RANGES=0 FMT_HEADER_ONLY)
-  target_link_libraries(fuzz_readers PUBLIC Eigen3::Eigen nlohmann_json::nlohmann_json ZLIB::ZLIB)
+  get_target_property(libraries mechfit LINK_LIBRARIES)
+  list(REMOVE_ITEM libraries mechfit_options)
+  target_link_libraries(fuzz_readers PUBLIC ${libraries})
   add_custom_target(fuzz)
   foreach(name ${FUZZ_TARGETS})
     add_executable(${name}_fuzz EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/${name}_fuzz.cc)
-    target_link_libraries(${name}_fuzz PRIVATE fuzz_readers)
+    target_link_libraries(${name}_fuzz PRIVATE fuzz_readers ${FUZZ_LIBRARY} ${libraries})
     target_link_options(${name}_fuzz PRIVATE ${FUZZ_FLAGS})
+    set_target_properties(${name}_fuzz PROPERTIES LINK_DEPENDS ${FUZZ_LIBRARY})
     add_dependencies(fuzz ${name}_fuzz)
   endforeach()
 else()
-  add_test(NAME fuzz.short_run
-           COMMAND ${CMAKE_CURRENT_LIST_DIR}/fuzz ${PROJECT_BINARY_DIR}/fuzz runs=30000 ${FUZZ_TARGETS})
+  add_test(NAME fuzz.short_run COMMAND ${CMAKE_CURRENT_LIST_DIR}/fuzz ${PROJECT_BINARY_DIR}/fuzz $<TARGET_FILE:mechfit> runs=5000
+           ${FUZZ_TARGETS})
   set_tests_properties(fuzz.short_run PROPERTIES LABELS fuzz TIMEOUT 1200 SKIP_RETURN_CODE 77)
 endif()

@@ -8,6 +8,7 @@
 #include "mechfit/files/files.h"
 #include "mechfit/mechanics/families/analytic/analytic.h"
 #include "mechfit/mechanics/families/smm/smm.h"
+#include "mechfit/mechanics/families/trig/trig.h"
 #include "mechfit/mechanics/model_family.h"
 #include "mechfit/version.h"
 #include "tests/support/arms.h"
@@ -302,6 +303,39 @@ TEST(ModelFile, RefusesASystemWhoseEquationsItDoesNotKnow) {
   writer.M(0, 0) = writer.constant("m", 1.0, "kg");
   const Model model(AnalyticSystem(writer.finish()));
   EXPECT_THROW(format_model({model, channels_for(model, {JointType::plain}), {}}), InputError);
+}
+
+// 7 kB of a file must not ask for 12 GB: sizes are compared before anything is built.
+TEST(ModelFile, ATrigModelThatIsLargerThanItsArraysIsRefusedAtOnce) {
+  TrigConfig config;
+  config.joints.assign(2, JointType::periodic);
+  const Model small{Trig(config)};
+  ModelRecord record{small, channels_for(small, config.joints), {}};
+  for (const auto& [joints, degree] : {std::pair{16, 1}, {16, 8}, {7, 6}}) {
+    Safetensors file = parse_safetensors(format_model(record), "m");
+    const std::vector<JointType> types(joints, JointType::periodic);
+    const std::vector<std::string> names(joints, "q"), units(joints, "");
+    file.metadata["channels"] = to_text({{"joints", names},
+                                         {"joint_types", names_of(types)},
+                                         {"units", units},
+                                         {"inputs", std::vector<std::string>()}});
+    file.metadata["config"] = to_text({{"joint_types", names_of(types)},
+                                       {"degree", degree},
+                                       {"mass_joints", joints},
+                                       {"potential_joints", joints},
+                                       {"friction", true},
+                                       {"input_map", "fixed"}});
+    file.tensors["input.matrix"] = {{joints, 0}, std::vector<double>()};
+    write_scales(Scales::unit(joints, 0), file);
+    file.metadata["checksum"] = checksum(file);
+    try {
+      parse_model(format_safetensors(file), "m");
+      FAIL() << joints << " joints of degree " << degree;
+    } catch (const InputError& e) {
+      EXPECT_NE(std::string(e.what()).find("numbers, too few for degree"), std::string::npos)
+          << e.what();
+    }
+  }
 }
 
 }  // namespace

@@ -3,10 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "mechfit/base/error.h"
+#include "mechfit/study/data_files.h"
 #include "mechfit/study/methods.h"
+#include "mechfit/study/study.h"
+#include "mechfit/study/trajectories.h"
 
 namespace mechfit {
 namespace {
@@ -47,6 +51,29 @@ TEST(Grid, UnknownMethodsAreNamed) {
   EXPECT_THAT([] { find_method(paper_methods(), "dell"); },
               testing::ThrowsMessage<InputError>(
                   "unknown method 'dell', expected one of del, acceleration, next-state"));
+}
+
+// JSON of any kind in a study's files is an InputError, never another exception.
+TEST(StudyFiles, WhatDoesNotBelongThereIsRefused) {
+  const std::string cell =
+      R"("system": "damped", "noise": 0.1, "method": "del", "learning_rate": 0.01, "seed": )";
+  const std::string deep(5000, '[');
+  for (const std::string& text :
+       {std::string("[]"), std::string("{\"cell\": 1}"), "{\"cell\": {" + cell + "1e300}}",
+        "{\"cell\": {" + cell + "-1}, \"failure\": \"x\"}",
+        "{\"cell\": {" + cell + "1}, \"failure\": 3}", deep})
+    EXPECT_THROW(parse_record(text, "cell.json"), InputError) << text.substr(0, 200);
+  for (const std::string& text :
+       {std::string("{\"settings\": 3}"), std::string("{\"settings\": {\"epochs\": 1e99}}"), deep})
+    EXPECT_THROW(parse_description(text, "study.json"), InputError) << text.substr(0, 200);
+  for (const std::string& text :
+       {std::string("{}"), std::string("[1]"), std::string("[{\"name\": 3}]"),
+        deep + "1" + std::string(5000, ']')})
+    EXPECT_THROW(parse_trajectories(text, "trajectories.json"), InputError) << text.substr(0, 200);
+  for (const std::string& text :
+       {std::string("[1]"), std::string(R"([{"seed": 0, "train": [1e19], "validation": [1]}])"),
+        std::string(R"([{"seed": 0, "train": [18446744073709551615]}])")})
+    EXPECT_THROW(parse_splits(text, "splits.json", 1, 16), InputError) << text.substr(0, 200);
 }
 
 }  // namespace

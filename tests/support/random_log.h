@@ -6,24 +6,25 @@
 #include <string>
 
 #include "mechfit/base/random.h"
+#include "mechfit/files/number.h"
 #include "mechfit/log/log.h"
 
 namespace mechfit {
 
-// A double of any sign and size, now and then an awkward one.
+// A double of any sign and of any size that a log may have, now and then an awkward one.
 inline double any_finite(Random& random) {
   constexpr double kAwkward[] = {0.0,
                                  -0.0,
                                  5e-324,
                                  -2.2250738585072014e-308,
-                                 1.7976931348623157e308,
+                                 kLargestNumber,
                                  0.1,
                                  1.0 / 3.0,
                                  9007199254740993.0};
   if (random.below(8) == 0) return kAwkward[random.below(std::size(kAwkward))];
   for (;;) {
     const double x = std::bit_cast<double>(random.bits());
-    if (std::isfinite(x)) return x;
+    if (std::fabs(x) <= kLargestNumber) return x;
   }
 }
 

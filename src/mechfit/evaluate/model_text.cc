@@ -1,10 +1,10 @@
 #include "mechfit/evaluate/model_text.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "mechfit/base/constants.h"
 #include "mechfit/base/text_table.h"
+#include "mechfit/files/json.h"
 #include "mechfit/mechanics/model_values.h"
 
 namespace mechfit {
@@ -25,7 +25,7 @@ std::string positions(const ModelRecord& record, int joint) {
 std::vector<double> held_out_error(const ModelRecord& record) {
   const auto text = record.metadata.find("scores");
   if (text == record.metadata.end()) return {};
-  const auto scores = nlohmann::json::parse(text->second, nullptr, false);
+  const auto scores = parse_json(text->second);
   const nlohmann::json::json_pointer place("/acceleration_error/joints");
   if (scores.is_discarded() || !scores.contains(place)) return {};
   const auto& joints = scores.at(place);

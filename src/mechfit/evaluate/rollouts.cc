@@ -142,6 +142,26 @@ std::vector<double> scatter(const std::vector<Rollout>& predictions,
   return out;
 }
 
+bool all_finite(std::span<const double> x) {
+  return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
+}
+
+// Numbers that overflow end a run: what is left of it can be written and read.
+void end_where_not_finite(int n, int m, Trajectory& run, StepStatus& status) {
+  const auto finite = [&](std::size_t k) {
+    for (const auto* values : {&run.q, &run.qd, &run.qdd})
+      if (!all_finite(std::span(*values).subspan(k * n, n))) return false;
+    return true;
+  };
+  std::size_t samples = 0;
+  while (samples < run.t.size() && finite(samples)) ++samples;
+  if (samples == run.t.size()) return;
+  if (status == StepStatus::ok) status = StepStatus::not_finite;
+  run.t.resize(samples);
+  for (auto* values : {&run.q, &run.qd, &run.qdd}) values->resize(samples * n);
+  run.u.resize(samples * m);
+}
+
 // What is unsure along a run: predictions scatter in q and qd; accelerations as their bands say.
 void add_deviations(const Ensemble& ensemble, const RolloutStart& start,
                     const RolloutOptions& options, ThreadPool& pool, Trajectory& run) {
@@ -155,6 +175,8 @@ void add_deviations(const Ensemble& ensemble, const RolloutStart& start,
   const MotionView points{
       ensemble.model.joints(), ensemble.model.inputs(), run.q, run.qd, run.qdd, data.at};
   run.qdd_sd = acceleration_deviations(ensemble, points, pool);
+  if (all_finite(run.q_sd) && all_finite(run.qd_sd) && all_finite(run.qdd_sd)) return;
+  for (auto* values : {&run.q_sd, &run.qd_sd, &run.qdd_sd}) values->clear();
 }
 
 // The time at which a run leaves the region that the model was fitted to; NaN: never.
@@ -193,6 +215,7 @@ RolloutResult roll_out(const ModelRecord& record, const std::vector<RolloutStart
       }
       average(members, n, m, run);
     }
+    end_where_not_finite(n, m, run, status);
     if (options.deviations) add_deviations(ensemble, start, options, pool, run);
     result.leaves.push_back(leaves_region(ensemble, run));
     result.log.runs.push_back(std::move(run));

@@ -128,7 +128,7 @@ std::string scores_json(const Scores& scores) {
                           {"horizons", band.horizons}});
     out["coverage"] = coverage;
   }
-  return out.dump(2);
+  return out.dump(2, ' ', false, json::error_handler_t::replace);
 }
 
 }  // namespace mechfit

@@ -186,7 +186,7 @@ class Table {
       if (slot >= 0) {
         double& value = values_[static_cast<std::size_t>(slot)];
         p = parse_number_prefix(p, end, value);
-        if (p == nullptr || !std::isfinite(value)) return false;
+        if (p == nullptr || !(std::fabs(value) <= kLargestNumber)) return false;
       } else {
         const char* const start = p;
         while (p < end && *p != delimiter_) {
@@ -232,7 +232,11 @@ class Table {
       }
       switch (parse_number(field, values_[static_cast<std::size_t>(slot)])) {
         case NumberStatus::ok:
-          break;
+          if (std::fabs(values_[static_cast<std::size_t>(slot)]) <= kLargestNumber) break;
+          [[fallthrough]];
+        case NumberStatus::too_large:
+          return bad(Fault::too_large,
+                     column + in_quotes(field) + " is too large, expected at most 1e50");
         case NumberStatus::empty:
           return bad(Fault::empty, column + "empty, expected a number");
         case NumberStatus::not_a_number:
@@ -242,8 +246,6 @@ class Table {
                                              : ""));
         case NumberStatus::not_finite:
           return bad(Fault::not_finite, column + in_quotes(field) + ", expected a finite number");
-        case NumberStatus::too_large:
-          return bad(Fault::too_large, column + in_quotes(field) + " is too large for a double");
       }
     }
     return true;

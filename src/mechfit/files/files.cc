@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "mechfit/base/error.h"
+#include "mechfit/files/outputs.h"
 
 namespace mechfit {
 namespace {
@@ -50,7 +51,7 @@ int write_all(int fd, std::string_view bytes) {
 // A new file beside `path`, readable by whom the umask allows. Its name goes to `name`.
 int create_beside(const std::string& path, std::string& name) {
   for (int attempt = 0;; ++attempt) {
-    name = path + ".partial-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
+    name = path + partial_mark() + std::to_string(::getpid()) + "-" + std::to_string(attempt);
     const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd >= 0 || errno != EEXIST || attempt == 100) return fd;
   }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/base/names.h"
+#include "mechfit/files/json.h"
 #include "mechfit/files/number.h"
 
 namespace mechfit {
@@ -17,10 +17,27 @@ namespace mechfit {
 // expected. `where` starts the messages.
 class JsonFields {
  public:
-  JsonFields(const std::string& text, std::string where) : where_(std::move(where)) {
-    object_ = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  using Json = nlohmann::ordered_json;
+
+  JsonFields(const std::string& text, std::string where)
+      : JsonFields(parse_json<Json>(text), std::move(where)) {}
+  JsonFields(Json object, std::string where)
+      : object_(std::move(object)), where_(std::move(where)) {
     if (!object_.is_object()) throw InputError(where_ + " is not a JSON object");
   }
+
+  bool has(const std::string& key) const { return object_.contains(key); }
+  JsonFields object(const std::string& key) const {
+    return JsonFields(field(key), where_ + ": '" + key + "'");
+  }
+  std::vector<JsonFields> objects(const std::string& key) const {
+    std::vector<JsonFields> out;
+    for (const auto& value : list(key, "a list of objects"))
+      out.emplace_back(value, where_ + ": '" + key + "': item " + std::to_string(out.size()));
+    return out;
+  }
+  // All fields, in the order of the file.
+  const Json& all() const { return object_; }
 
   std::string text(const std::string& key) const {
     const auto& value = field(key);
@@ -35,16 +52,10 @@ class JsonFields {
   }
 
   // The object in field `key`, where there is one.
-  std::optional<JsonFields> object(const std::string& key) const {
+  std::optional<JsonFields> object_if_any(const std::string& key) const {
     const auto& value = field(key);
     if (!value.is_object()) return std::nullopt;
     return JsonFields(value, where_ + ": '" + key + "'");
-  }
-
-  double number(const std::string& key) const {
-    const auto& value = field(key);
-    if (!value.is_number() || !std::isfinite(value.get<double>())) fail(key, "a finite number");
-    return value.get<double>();
   }
 
   std::vector<std::string> texts(const std::string& key) const {
@@ -54,6 +65,18 @@ class JsonFields {
       out.push_back(value.get<std::string>());
     }
     return out;
+  }
+
+  // Finite.
+  double number(const std::string& key) const {
+    const auto& value = field(key);
+    if (!value.is_number() || !std::isfinite(value.get<double>())) fail(key, "a finite number");
+    return value.get<double>();
+  }
+
+  // The same, where null stands for `null_value`.
+  double number(const std::string& key, double null_value) const {
+    return field(key).is_null() ? null_value : number(key);
   }
 
   // Finite ones.
@@ -113,13 +136,13 @@ class JsonFields {
     throw InputError(where_ + ": '" + key + "': expected " + expected);
   }
 
-  const nlohmann::json& field(const std::string& key) const {
+  const Json& field(const std::string& key) const {
     const auto found = object_.find(key);
     if (found == object_.end()) throw InputError(where_ + ": no '" + key + "'");
     return *found;
   }
 
-  const nlohmann::json& list(const std::string& key, const std::string& expected) const {
+  const Json& list(const std::string& key, const std::string& expected) const {
     const auto& value = field(key);
     if (!value.is_array()) fail(key, expected);
     return value;
@@ -131,7 +154,7 @@ class JsonFields {
     fail(key, "one of " + all_names<E>() + ", not " + in_quotes(word));
   }
 
-  nlohmann::json object_;
+  Json object_;
   std::string where_;
 };
 

@@ -5,6 +5,10 @@
 
 namespace mechfit {
 
+// Larger numbers are refused where logs and flags are read: no machine has them, and powers of them
+// overflow.
+inline constexpr double kLargestNumber = 1e50;
+
 enum class NumberStatus { ok, empty, not_a_number, not_finite, too_large };
 
 // A whole field as a double: spaces around it and a leading '+' are allowed, what is too small for

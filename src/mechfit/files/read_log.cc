@@ -1,11 +1,15 @@
 #include "mechfit/files/read_log.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "mechfit/base/error.h"
 #include "mechfit/files/csv.h"
 #include "mechfit/files/files.h"
 #include "mechfit/files/npz_log.h"
+#include "mechfit/files/number.h"
+#include "mechfit/files/outputs.h"
+#include "mechfit/files/utf.h"
 #include "mechfit/log/prepare.h"
 
 namespace mechfit {
@@ -55,6 +59,39 @@ void expect_same(const std::string& file, const char* what, const std::vector<st
                      " as in " + first);
 }
 
+// Names as they may be printed and stored: UTF-8 without control characters.
+std::string clean_name(std::string_view name) {
+  std::string out = replace_invalid_utf8(name);
+  for (char& c : out)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+  return out;
+}
+
+// Steps below a picosecond are no clock's, and divisions by them overflow.
+constexpr double kShortestStep = 1e-12;
+
+void check_numbers(const Log& log, const std::string& file) {
+  for (const auto& run : log.runs) {
+    const auto fail = [&](std::size_t row, const std::string& what) {
+      throw InputError(file + ": run '" + clean_name(run.name) + "', sample " +
+                       std::to_string(row + 1) + ": " + what);
+    };
+    for (std::size_t k = 1; k < run.t.size(); ++k)
+      if (run.t[k] - run.t[k - 1] < kShortestStep)
+        fail(k, "time is less than 1e-12 s after the sample before");
+    for (const auto* values : {&run.t, &run.q, &run.u, &run.qd, &run.qdd})
+      for (std::size_t k = 0; k < values->size(); ++k)
+        if (std::fabs((*values)[k]) > kLargestNumber)
+          fail(k / (values->size() / run.t.size()), "a number is too large, expected at most 1e50");
+  }
+}
+
+void clean_names(Log& log) {
+  for (auto* names : {&log.channels.joints, &log.channels.inputs, &log.channels.units})
+    for (std::string& name : *names) name = clean_name(name);
+  for (auto& run : log.runs) run.name = clean_name(run.name);
+}
+
 }  // namespace
 
 std::string log_extensions() {
@@ -67,6 +104,7 @@ std::string log_extensions() {
 ReadResult read_log(const std::vector<std::string>& files, const ReadOptions& options) {
   ReadResult result;
   const auto names = expand_globs(files);
+  expect_distinct(names);
   for (const auto& name : names) {
     const std::string bytes = read_file(name);
     std::vector<std::string> notes;
@@ -80,6 +118,7 @@ ReadResult read_log(const std::vector<std::string>& files, const ReadOptions& op
       else if (names.size() > 1)
         run.name = file_stem(name) + "/" + run.name;
     }
+    check_numbers(log, name);
     if (name == names.front() && result.log.runs.empty()) {
       result.log = std::move(log);
       continue;
@@ -93,6 +132,7 @@ ReadResult read_log(const std::vector<std::string>& files, const ReadOptions& op
       throw InputError(name + ": joint types differ from those of " + names.front());
     std::move(log.runs.begin(), log.runs.end(), std::back_inserter(result.log.runs));
   }
+  clean_names(result.log);
   prepare_log(result.log, options, result.notes);
   if (result.log.runs.empty())
     throw InputError(names.front() + ": no run of three samples or more");

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "mechfit/base/error.h"
+#include "mechfit/files/json.h"
 #include "mechfit/files/number.h"
 
 namespace mechfit {
@@ -65,6 +65,7 @@ class Parser {
         if (!keys.insert(parsed.get<std::string>()).second) twice = parsed.get<std::string>();
       return true;
     };
+    if (too_deep(text)) fail("header is not a JSON object");
     json header = json::parse(text, watch, /*allow_exceptions=*/false);
     if (!header.is_object()) fail("header is not a JSON object");
     if (!twice.empty()) fail("two entries named " + in_quotes(twice));

@@ -88,8 +88,13 @@ std::vector<TomlTable> parse_toml(std::string_view text, const std::string& path
       tables.push_back({table_name(line, where), number, {}});
       continue;
     }
-    tables.back().settings.push_back(parse_line(line, where));
-    tables.back().settings.back().line = number;
+    TomlSetting setting = parse_line(line, where);
+    setting.line = number;
+    for (const TomlSetting& other : tables.back().settings)
+      if (other.name == setting.name)
+        throw InputError(where + ": '" + setting.name + "' is set twice, first in line " +
+                         std::to_string(other.line));
+    tables.back().settings.push_back(std::move(setting));
   }
   return tables;
 }

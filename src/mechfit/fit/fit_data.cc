@@ -1,5 +1,7 @@
 #include "mechfit/fit/fit_data.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -153,6 +155,11 @@ void prepare_joint(const FitOptions& options, ThreadPool& pool, FitData& data) {
     if (*data.thinned == 0) data.validation_smoothed = log_of(data.sampled.validation_smoothed);
   }
   data.joint = data.sampled;
+  const double h = median_step(*data.sampled.train);
+  if (options.step > 0 && h / options.step > kMostParts)
+    throw InputError(fmt::format(
+        "option 'step': {:g} s is too short for samples {:g} s apart, expected at least {:g} s",
+        options.step, h, h / kMostParts));
   const double step = data.grid > 0 ? data.grid : options.step;
   if (is_finer(step, *data.sampled.train)) refine_motions(step, pool, data);
 }

@@ -47,7 +47,7 @@ nlohmann::json friction_json(const FrictionTerms& terms) {
 }
 
 FrictionTerms read_friction(const JsonFields& config) {
-  const std::optional<JsonFields> fields = config.object("friction");
+  const std::optional<JsonFields> fields = config.object_if_any("friction");
   if (!fields) return config.flag("friction");
   FrictionTerms terms = parse_friction_terms(fields->text("terms"), fields->where());
   terms.width = fields->number("width");

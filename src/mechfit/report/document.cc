@@ -9,6 +9,7 @@
 
 #include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
+#include "mechfit/files/json_fields.h"
 
 namespace mechfit {
 
@@ -65,7 +66,7 @@ double Node::number() const {
 int Node::count() const {
   if (!value_->is_number_integer() || value_->get<long long>() < 0 ||
       value_->get<long long>() > std::numeric_limits<int>::max())
-    fail(value_->dump(), "a count");
+    fail(to_text(*value_), "a count");
   return value_->get<int>();
 }
 

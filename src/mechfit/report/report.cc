@@ -1,9 +1,8 @@
 #include "mechfit/report/report.h"
 
-#include <nlohmann/json.hpp>
-
 #include "mechfit/base/error.h"
 #include "mechfit/files/files.h"
+#include "mechfit/files/json_fields.h"
 #include "mechfit/report/fit_report.h"
 #include "mechfit/report/page.h"
 #include "mechfit/report/study_report.h"
@@ -15,7 +14,7 @@ std::string report_page(const std::string& folder) {
   if (path_exists(folder + "/study.json")) return render_page(study_document(folder));
   const std::string document = folder + "/report.json";
   if (path_exists(document)) {
-    const auto page = nlohmann::json::parse(read_file(document), nullptr, false);
+    const auto page = parse_json(read_file(document));
     if (page.is_discarded()) throw InputError(document + ": not JSON");
     return render_page(page);
   }
@@ -29,7 +28,7 @@ void write_fit_report(const std::string& folder, const FitResult& result,
   settings.emplace_back("mechfit", kVersion);
   const auto document =
       fit_document(result, held_out, scores, "A model fitted to a log of motion", settings, pool);
-  write_file_atomically(folder + "/report.json", document.dump());
+  write_file_atomically(folder + "/report.json", to_text(document));
   write_file_atomically(folder + "/report.html", render_page(document));
 }
 

@@ -7,6 +7,7 @@
 #include "mechfit/files/files.h"
 #include "mechfit/study/study.h"
 #include "mechfit/study/summary.h"
+#include "mechfit/study/trajectories.h"
 
 namespace mechfit {
 namespace {
@@ -63,13 +64,6 @@ json settings_json(const StudyDescription& study, const StudySummary& summary) {
   return settings;
 }
 
-json read_trajectories(const std::string& folder) {
-  const std::string path = folder + "/trajectories.json";
-  json trajectories = json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
-  if (!trajectories.is_array()) throw InputError(path + ": is not a list of trajectories");
-  return trajectories;
-}
-
 }  // namespace
 
 json study_document(const std::string& folder) {
@@ -100,7 +94,7 @@ json study_document(const std::string& folder) {
           {"seeds", seeds},
           {"bars", bars},
           {"paired", pairs},
-          {"trajectories", read_trajectories(folder)}};
+          {"trajectories", json(read_trajectories(folder))}};
 }
 
 }  // namespace mechfit

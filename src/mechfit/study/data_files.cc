@@ -1,11 +1,11 @@
 #include "mechfit/study/data_files.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "mechfit/base/error.h"
 #include "mechfit/files/files.h"
+#include "mechfit/files/json_fields.h"
 #include "mechfit/files/read_log.h"
 #include "mechfit/study/cell.h"
 
@@ -43,8 +43,8 @@ std::vector<int> read_runs(const json& entry, const char* key, int runs, const s
   if (found == entry.end() || !found->is_array() || found->empty())
     throw InputError(where + ": no list '" + key + "' of runs");
   for (const json& item : *found) {
-    if (!item.is_number_integer() || item.get<long>() < 0 || item.get<long>() >= runs)
-      throw InputError(where + ": '" + key + "': found " + item.dump() + ", expected 0 to " +
+    if (!item.is_number_unsigned() || item.get<std::uint64_t>() >= std::uint64_t(runs))
+      throw InputError(where + ": '" + key + "': found " + to_text(item) + ", expected 0 to " +
                        std::to_string(runs - 1));
     numbers.push_back(item.get<int>());
   }
@@ -72,7 +72,12 @@ DataSet read_data_set(const std::string& folder, const std::string& system, doub
 
 std::vector<SeedSplit> read_splits(const std::string& folder, int seeds, int runs) {
   const std::string path = folder + "/splits.json";
-  const json all = json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
+  return parse_splits(read_file(path), path, seeds, runs);
+}
+
+std::vector<SeedSplit> parse_splits(const std::string& bytes, const std::string& path, int seeds,
+                                    int runs) {
+  const json all = parse_json(bytes);
   if (!all.is_array()) throw InputError(path + ": expected a JSON list with one entry per seed");
   std::vector<SeedSplit> splits;
   for (int seed = 0; seed < seeds; ++seed) {

@@ -13,5 +13,8 @@ DataSet read_data_set(const std::string& folder, const std::string& system, doub
 
 // The splits of seeds 0 .. seeds-1, which may name runs 0 .. runs-1.
 std::vector<SeedSplit> read_splits(const std::string& folder, int seeds, int runs);
+// `path` is for messages (InputError).
+std::vector<SeedSplit> parse_splits(const std::string& bytes, const std::string& path, int seeds,
+                                    int runs);
 
 }  // namespace mechfit

@@ -1,10 +1,10 @@
 #include "mechfit/study/result_file.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
+#include "mechfit/files/json_fields.h"
 
 namespace mechfit {
 namespace {
@@ -28,15 +28,21 @@ Json settings_json(const CellTask& task) {
 // JSON has no infinity: null.
 Json number(double x) { return std::isfinite(x) ? Json(x) : Json(); }
 
-double number(const Json& value, double null_value) {
-  return value.is_null() ? null_value : value.get<double>();
-}
+// Beyond this a file is damaged: seeds and epochs of the command line are fewer.
+constexpr int kMost = 1000000;
 
-Json parse(const std::string& bytes, const std::string& path) {
-  Json record = Json::parse(bytes, nullptr, /*allow_exceptions=*/false);
+JsonFields parse(const std::string& bytes, const std::string& path) {
+  const Json record = parse_json<Json>(bytes);
   if (!record.is_object() || !record.contains("cell"))
     throw InputError(path + ": is not the result of a study's cell");
-  return record;
+  return JsonFields(record, path);
+}
+
+// Of 0 or more; null where a cell has none.
+double rate_of(const JsonFields& cell, const std::string& path) {
+  const double rate = cell.number("learning_rate", 0.0);
+  if (rate < 0) throw InputError(path + ": 'learning_rate': expected a positive number or null");
+  return rate;
 }
 
 std::string format(const Json& record) {
@@ -61,39 +67,37 @@ std::string format_failure(const Cell& cell, const std::string& reason) {
 }
 
 CellRecord parse_record(const std::string& bytes, const std::string& path) {
-  const Json record = parse(bytes, path);
-  try {
-    const Json& cell = record.at("cell");
-    CellRecord out;
-    out.cell = {cell.at("system"), cell.at("noise"), cell.at("method"),
-                number(cell.at("learning_rate"), 0.0), cell.at("seed")};
-    if (record.contains("failure")) {
-      out.failure = record.at("failure");
-      return out;
-    }
-    CellResult result;
-    result.test_error = number(record.at("test_error"), kInfinity);
-    result.validation_error = number(record.at("validation_error"), kInfinity);
-    result.selected_epoch = record.at("selected_epoch");
-    for (const auto& [name, value] : record.at("details").items())
-      result.details.emplace_back(name, number(value, kInfinity));
-    out.result = std::move(result);
+  const JsonFields record = parse(bytes, path), cell = record.object("cell");
+  CellRecord out;
+  out.cell = {cell.text("system"), cell.number("noise"), cell.text("method"), rate_of(cell, path),
+              cell.integer("seed", 0, kMost)};
+  if (record.has("failure")) {
+    out.failure = record.text("failure");
     return out;
-  } catch (const Json::exception& e) {
-    throw InputError(path + ": is not the result of a study's cell: " + e.what());
   }
+  CellResult result;
+  result.test_error = record.number("test_error", kInfinity);
+  result.validation_error = record.number("validation_error", kInfinity);
+  result.selected_epoch = record.integer("selected_epoch", 0, kMost);
+  const JsonFields details = record.object("details");
+  for (const auto& [name, value] : details.all().items())
+    result.details.emplace_back(name, details.number(name, kInfinity));
+  out.result = std::move(result);
+  return out;
 }
 
 void check_result(const std::string& bytes, const std::string& path, const CellTask& task) {
-  const Json record = parse(bytes, path);
+  const JsonFields record = parse(bytes, path);
   const Json expected = {{"cell", cell_json(task.cell)}, {"settings", settings_json(task)}};
-  for (const char* part : {"cell", "settings"})
+  for (const char* part : {"cell", "settings"}) {
+    const Json own = record.object(part).all();
     for (const auto& [key, value] : expected.at(part).items()) {
-      const Json found = record.value(part, Json::object()).value(key, Json());
+      const Json found = own.value(key, Json());
       if (found != value)
-        throw InputError(path + ": belongs to another study: " + key + " is " + found.dump() +
-                         ", expected " + value.dump() + "; choose another output folder");
+        throw InputError(path + ": belongs to another study: " + key + " is " + to_text(found) +
+                         ", expected " + to_text(value) + "; choose another output folder");
     }
+  }
 }
 
 }  // namespace mechfit

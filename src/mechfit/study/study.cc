@@ -1,11 +1,12 @@
 #include "mechfit/study/study.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "mechfit/base/error.h"
 #include "mechfit/files/files.h"
+#include "mechfit/files/json_fields.h"
+#include "mechfit/files/outputs.h"
 #include "mechfit/study/trajectories.h"
 #include "mechfit/version.h"
 
@@ -28,13 +29,17 @@ Json settings_json(const StudyOptions& options) {
           {"barrier_share", options.settings.barrier_share}};
 }
 
-Json read_study_json(const std::string& folder) {
-  const std::string path = folder + "/study.json";
-  Json study = Json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
+// Cells and epochs at most: beyond this a file is damaged.
+constexpr int kMost = 1000000000;
+
+JsonFields parse_study_json(const std::string& bytes, const std::string& path) {
+  const Json study = parse_json<Json>(bytes);
   if (!study.is_object() || !study.contains("settings"))
     throw InputError(path + ": is not the description of a study");
-  return study;
+  return JsonFields(study, path);
 }
+
+std::string description_path(const std::string& folder) { return folder + "/study.json"; }
 
 bool ends_with(const std::string& name, const std::string& end) {
   return name.size() > end.size() && name.ends_with(end);
@@ -66,18 +71,18 @@ std::string Study::path(int cell, const char* extension) const {
 }
 
 void Study::check_description() const {
-  const std::string& folder = options_.folder;
-  if (!path_exists(folder + "/study.json")) {
+  const std::string &folder = options_.folder, path = description_path(folder);
+  if (!path_exists(path)) {
     if (!list_folder(folder).empty())
       throw InputError(folder + ": exists and is not the folder of a study");
     return;
   }
-  const Json found = read_study_json(folder).at("settings");
+  const Json found = parse_study_json(read_file(path), path).object("settings").all();
   const Json settings = settings_json(options_);
   for (const auto& [key, value] : settings.items())
     if (found.value(key, Json()) != value)
       throw InputError(folder + ": holds a study with " + key + " " +
-                       found.value(key, Json()).dump() + ", expected " + value.dump() +
+                       to_text(found.value(key, Json())) + ", expected " + to_text(value) +
                        "; choose another output folder");
 }
 
@@ -92,13 +97,14 @@ void Study::write_description() const {
   const Json description = {
       {"settings", settings_json(options_)}, {"data", options_.data},       {"methods", methods},
       {"planned", planned.size()},           {"command", options_.command}, {"version", kVersion}};
-  write_file_atomically(options_.folder + "/study.json",
+  write_file_atomically(description_path(options_.folder),
                         description.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 std::vector<int> Study::prepare() const {
   check_description();
   make_folders(options_.folder + "/cells");
+  remove_leftovers(options_.folder + "/cells");
   std::vector<int> open;
   ThreadPool pool(1);
   for (int cell = 0; cell < static_cast<int>(cells_.size()); ++cell) {
@@ -140,21 +146,24 @@ std::string StudyDescription::label(const std::string& method) const {
   return method;
 }
 
+StudyDescription parse_description(const std::string& bytes, const std::string& path) {
+  const JsonFields study = parse_study_json(bytes, path), settings = study.object("settings");
+  StudyDescription description{
+      settings.text("study"),
+      study.text("data"),
+      settings.text("pendulum"),
+      study.text("command"),
+      study.text("version"),
+      {},
+      study.integer("planned", 0, kMost),
+      {settings.integer("epochs", 0, kMost), settings.number("barrier_share")}};
+  for (const JsonFields& method : study.objects("methods"))
+    description.methods.push_back({method.text("name"), method.text("label")});
+  return description;
+}
+
 StudyDescription read_description(const std::string& folder) {
-  const Json json = read_study_json(folder);
-  try {
-    const Json& settings = json.at("settings");
-    StudyDescription description{
-        settings.at("study"),    json.at("data"),
-        settings.at("pendulum"), json.at("command"),
-        json.at("version"),      {},
-        json.at("planned"),      {settings.at("epochs"), settings.at("barrier_share")}};
-    for (const Json& method : json.at("methods"))
-      description.methods.push_back({method.at("name"), method.at("label")});
-    return description;
-  } catch (const Json::exception& e) {
-    throw InputError(folder + "/study.json: is not the description of a study: " + e.what());
-  }
+  return parse_description(read_file(description_path(folder)), description_path(folder));
 }
 
 std::vector<CellRecord> read_records(const std::string& folder) {

@@ -74,6 +74,8 @@ struct StudyDescription {
   bool is_published() const { return pendulum != name_of(Pendulum::rods); }
 };
 
+// `path` is for messages (InputError).
+StudyDescription parse_description(const std::string& bytes, const std::string& path);
 StudyDescription read_description(const std::string& folder);
 
 // All records of a study's folder, in the order of file names.

@@ -1,8 +1,8 @@
 #include "mechfit/study/trajectories.h"
 
-#include <nlohmann/json.hpp>
-
+#include "mechfit/base/error.h"
 #include "mechfit/files/files.h"
+#include "mechfit/files/json_fields.h"
 #include "mechfit/study/cell.h"
 
 namespace mechfit {
@@ -43,11 +43,24 @@ Json curves(const DataSet& set, int joint) {
 
 }  // namespace
 
+Json parse_trajectories(const std::string& bytes, const std::string& path) {
+  Json all = parse_json<Json>(bytes);
+  const auto named = [](const Json& entry) {
+    return entry.is_object() && entry.contains("name") && entry["name"].is_string();
+  };
+  if (!all.is_array() || !std::all_of(all.begin(), all.end(), named))
+    throw InputError(path + ": is not a list of trajectories");
+  return all;
+}
+
+Json read_trajectories(const std::string& folder) {
+  const std::string path = folder + "/trajectories.json";
+  return parse_trajectories(read_file(path), path);
+}
+
 void write_trajectories(const StudyData& data, const std::string& folder) {
   const std::string path = folder + "/trajectories.json";
-  Json all = Json::array();
-  if (path_exists(path)) all = Json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
-  if (!all.is_array()) all = Json::array();
+  Json all = path_exists(path) ? read_trajectories(folder) : Json::array();
   for (const DataSet& set : data.sets) {
     // Velocities at midpoints belong to samples one step apart.
     if (set.truth.runs[0].size() + 1 != set.observed.runs[0].size()) continue;
@@ -55,11 +68,11 @@ void write_trajectories(const StudyData& data, const std::string& folder) {
     for (int j = 0; j < set.observed.n(); ++j) joints.push_back(curves(set, j));
     const std::string name =
         set.system + ", noise " + noise_text(set.noise) + " rad, run " + set.observed.runs[0].name;
-    const auto same = [&](const Json& entry) { return entry.value("name", "") == name; };
+    const auto same = [&](const Json& entry) { return entry["name"] == name; };
     all.erase(std::remove_if(all.begin(), all.end(), same), all.end());
     all.push_back({{"name", name}, {"t", set.observed.runs[0].t}, {"joints", joints}});
   }
-  write_file_atomically(path, all.dump() + "\n");
+  write_file_atomically(path, to_text(all) + "\n");
 }
 
 }  // namespace mechfit

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "mechfit/study/data_set.h"
@@ -10,5 +11,10 @@ namespace mechfit {
 // with velocities and accelerations, in the form of a report's `trajectories` (docs/report.md).
 // Data sets that the file holds from earlier calls stay.
 void write_trajectories(const StudyData& data, const std::string& folder);
+
+// That list again; `path` is for messages (InputError). What an entry holds beside its name is
+// looked at where it is drawn.
+nlohmann::ordered_json parse_trajectories(const std::string& bytes, const std::string& path);
+nlohmann::ordered_json read_trajectories(const std::string& folder);
 
 }  // namespace mechfit

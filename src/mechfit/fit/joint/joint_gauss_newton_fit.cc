@@ -128,6 +128,8 @@ void GaussNewtonFit::resume(const GaussNewtonState& state) {
   if (static_cast<int>(state.theta.size()) != problem_.start().parameter_count() ||
       static_cast<int>(state.precisions.size()) != solver_.parameters().size())
     throw InputError("the checkpoint is of another model");
+  problem_.expect_own(state.motions, state.held_out, state.noise);
+  problem_.expect_own(state.best);
   at_ = state;
   solver_.set_parameters(state.theta);
   solver_.restore(state.damping, state.precisions);
@@ -152,8 +154,10 @@ JointResult fit_joint_gauss_newton(JointProblem& problem, const JointHooks& hook
       result.status = FitStatus::interrupted;
     if (hooks.checkpoint) hooks.checkpoint(fit.save());
   }
-  const JointBest& best = fit.state().best;
+  JointBest best = fit.state().best;
   result.history = fit.state().history;
+  if (best.theta.empty() && result.status == FitStatus::interrupted)
+    best = problem.snapshot(best.score, fit.solver().model(), fit.state().noise);
   if (best.theta.empty()) {
     result.status = FitStatus::mass_not_positive;
     return result;

@@ -102,6 +102,10 @@ void NetworkFit::resume(const NetworkState& state) {
   if (state.theta.size() != size || state.last_theta.size() != size ||
       state.adam.mean.size() != size || state.adam.square.size() != size)
     throw InputError("the checkpoint is of another model");
+  const MotionNoise& noise = problem_.first_noise();
+  problem_.expect_own(state.motions, state.held_out, noise);
+  if (!state.last_motions.empty()) problem_.expect_own(state.last_motions, state.held_out, noise);
+  problem_.expect_own(state.best);
   at_ = state;
   solver_.restore(state);
   problem_.runs().set_motions(state.motions);

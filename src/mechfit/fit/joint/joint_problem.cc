@@ -1,5 +1,6 @@
 #include "mechfit/fit/joint/joint_problem.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "mechfit/base/error.h"
@@ -130,6 +131,24 @@ JointBest JointProblem::snapshot(double score, const Model& model, const MotionN
 void JointProblem::restore(const JointBest& best) {
   runs_.set_motions(best.motions);
   held_out_.runs.set_motions(best.held_out);
+}
+
+void JointProblem::expect_own(const Motions& motions, const Motions& held_out,
+                              const MotionNoise& noise) const {
+  const auto same = [](const Motions& found, const Motions& own) {
+    return std::equal(found.begin(), found.end(), own.begin(), own.end(),
+                      [](const auto& a, const auto& b) { return a.size() == b.size(); });
+  };
+  if (!same(motions, runs_.motions()) || !same(held_out, held_out_.runs.motions()) ||
+      noise.sigma.size() != first_noise_.sigma.size() || noise.s.size() != first_noise_.s.size())
+    throw InputError("the checkpoint is of other data");
+}
+
+void JointProblem::expect_own(const JointBest& best) const {
+  if (best.theta.empty()) return;
+  if (static_cast<int>(best.theta.size()) != start_.parameter_count())
+    throw InputError("the checkpoint is of another model");
+  expect_own(best.motions, best.held_out, best.noise);
 }
 
 void JointProblem::finish(const JointBest& best, JointResult& result) {

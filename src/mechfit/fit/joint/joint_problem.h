@@ -74,6 +74,9 @@ class JointProblem {
   JointBest snapshot(double score, const Model& model, const MotionNoise& noise) const;
   // Back to it.
   void restore(const JointBest& best);
+  // InputError unless what a checkpoint holds has the sizes of this problem.
+  void expect_own(const Motions& motions, const Motions& held_out, const MotionNoise& noise) const;
+  void expect_own(const JointBest& best) const;
   // Makes the result of the best: model, noise, likelihoods, motions with their deviations.
   void finish(const JointBest& best, JointResult& result);
 

@@ -1,5 +1,7 @@
 #include "mechfit/fit/smoothed/trainer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -72,7 +74,9 @@ Trainer::Trainer(const Model& start, const Samples& train, const Samples& valida
     const double size_barrier = (*barrier_)(model_, 1.0, {});
     state_.mu = options_.barrier_weight.value_or(options_.barrier_share * size_del /
                                                  std::fmax(std::fabs(size_barrier), kLeastBarrier));
-    MECHFIT_CHECK(evaluate({}, true));
+    if (!evaluate({}, true))
+      throw InputError(
+          fmt::format("the barrier's weight {} is too large (option 'barrier_weight')", state_.mu));
   }
 }
 

@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include <cmath>
 
+#include "mechfit/base/memory.h"
 #include "mechfit/mechanics/families/smm/smm.h"
 #include "mechfit/mechanics/families/start.h"
 
@@ -10,6 +13,25 @@ namespace {
 // Prior precision of every weight, in the network's own units: weights of size one. Effects on
 // errors, on the logs of fit/joint/joint_problem.h: 0.3 -19 to +9 %, 3 +5 to +29 %.
 constexpr double kWeightDecay = 1.0;
+// Numbers that a fit keeps for each parameter: 50 were measured with layers of 600 on one thread.
+constexpr double kNumbersPerParameter = 40;
+
+// Before anything is built: the number of weights may be astronomic.
+void require_memory_for(const SmmConfig& config) {
+  const double n = static_cast<double>(config.joints.size());
+  const auto network = [&](double inputs, double outputs) {
+    double count = 0;
+    for (const int width : config.hidden) {
+      count += width * (inputs + 1);
+      inputs = width;
+    }
+    return count + outputs * (inputs + 1);
+  };
+  const double count = network(2 * n, n * (n + 1) / 2) + network(2 * n, 1) +
+                       (config.force_network ? network(3 * n, n) : 0);
+  require_memory(count * kNumbersPerParameter * sizeof(double),
+                 fmt::format("networks of {:.2g} parameters (option 'hidden')", count));
+}
 
 // Torques tell M from what is left beside gravity and friction: networks that start with this
 // share of the ratio of torques to accelerations did best on three arms, whole ones worse.
@@ -66,6 +88,7 @@ Smm start_network(const StartData& data, const std::vector<JointType>& joints, s
                              : Scales::unit(data.channels.n(), data.channels.m());
   const bool by_torque = data.by_torque && physical && data.scale;
   if (by_torque) scale_by_torque(data, config);
+  require_memory_for(config);
   Smm smm(config);
   Random random(seed);
   smm.initialise(random);

@@ -51,6 +51,14 @@ TrigConfig with_default_terms(TrigConfig config) {
   return config;
 }
 
+double trig_coefficients(const TrigConfig& config) {
+  const double n = static_cast<double>(config.joints.size());
+  const auto functions = [&](int joints) {
+    return TrigBasis::count(config.joints, {config.degree, joints});
+  };
+  return n * (n + 1) / 2 * functions(config.mass_joints) + functions(config.potential_joints) - 1;
+}
+
 Trig::Trig(TrigConfig config)
     : config_(checked(std::move(config))),
       n_(static_cast<int>(config_.joints.size())),

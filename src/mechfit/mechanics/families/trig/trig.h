@@ -41,6 +41,10 @@ struct TrigConfig {
 // joints, one of V on at most four: exact in absolute angles, where M_ij needs cos(q_i - q_j).
 TrigConfig with_default_terms(TrigConfig config);
 
+// Coefficients of M and V, without making the model: their number can be astronomic. `config` has
+// its terms.
+double trig_coefficients(const TrigConfig& config);
+
 class Trig {
  public:
   explicit Trig(TrigConfig config);  // M = energy / v^2, no potential, no friction, B = B0

@@ -1,6 +1,7 @@
 #include "mechfit/mechanics/families/trig/trig_basis.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 
@@ -25,6 +26,30 @@ TrigBasis::TrigBasis(std::vector<JointType> types, std::vector<double> offset,
   add_functions(order, 0, 0, 0);
   std::stable_sort(functions_.begin(), functions_.end(),
                    [](const Function& a, const Function& b) { return a.joints < b.joints; });
+}
+
+// add_functions, counted: ways[joints][turns], with `joints` that have an order, and whether one of
+// them is periodic.
+double TrigBasis::count(const std::vector<JointType>& types, const Limits& limits) {
+  const int n = static_cast<int>(types.size()), most = std::min(limits.joints, n);
+  std::vector<std::array<double, 2>> ways(most + 1, {0, 0});
+  ways[0][0] = 1;
+  for (const JointType type : types) {
+    const bool periodic = type == JointType::periodic;
+    const double degree = limits.degree;
+    for (int joints = most; joints > 0; --joints) {
+      const auto [still, turning] = ways[joints - 1];
+      if (periodic) {
+        ways[joints][1] += degree * still + 2 * degree * turning;
+      } else {
+        ways[joints][0] += 2 * degree * still;
+        ways[joints][1] += 2 * degree * turning;
+      }
+    }
+  }
+  double sum = 0;
+  for (const auto& [still, turning] : ways) sum += still + 2 * turning;
+  return sum;
 }
 
 // Every choice for the joints from i on; `joints` of those before have an order, `turning` is the

@@ -25,6 +25,9 @@ class TrigBasis {
   TrigBasis(std::vector<JointType> types, std::vector<double> offset, std::vector<double> scale,
             const Limits& limits);
 
+  // Functions that such a basis has, without making it: their number can be astronomic.
+  static double count(const std::vector<JointType>& types, const Limits& limits);
+
   int size() const { return static_cast<int>(functions_.size()); }
   int size(int joints) const;  // functions of at most that many joints
   std::string name(int function, const std::vector<std::string>& joints) const;

@@ -1,6 +1,9 @@
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "mechfit/base/error.h"
+#include "mechfit/base/memory.h"
 #include "mechfit/mechanics/families/start.h"
 #include "mechfit/mechanics/families/trig/trig.h"
 
@@ -19,6 +22,9 @@ constexpr int kHighestDegree = 2;
 // Spread of the prior: coefficients in the model's own units are of the order of one. 1 and 10:
 // errors within 1 % (logs of fit/joint/joint_problem.h).
 constexpr double kSpread = 3.0;
+// Square matrices over the coefficients that Gauss-Newton holds: the Schur complement, its factor,
+// the covariance.
+constexpr double kMatrices = 3;
 
 Trig start_degree(const StartData& data, int degree) {
   if (data.force_network())
@@ -32,6 +38,9 @@ Trig start_degree(const StartData& data, int degree) {
   config.input_map = data.input_map();
   config.scales = data_scales(data.size, config.joints, config.input_matrix,
                               config.inputs > 0 && !data.learn_inputs);
+  const double coefficients = trig_coefficients(with_default_terms(config));
+  require_memory(kMatrices * coefficients * coefficients * sizeof(double),
+                 fmt::format("trig of degree {}: {:.3g} coefficients", degree, coefficients));
   return Trig(std::move(config));
 }
 

@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "mechfit/base/error.h"
 #include "mechfit/mechanics/families/trig/trig.h"
 #include "mechfit/mechanics/model_family.h"
@@ -9,7 +7,6 @@ namespace {
 
 // Beyond these a file is damaged, or would make a model too large to build.
 constexpr int kHighestDegree = 8, kMostTrigJoints = 16;
-constexpr double kMostProducts = 1e8;
 
 }  // namespace
 
@@ -38,14 +35,16 @@ Trig Trig::read(const Safetensors& file, const Channels& channels, const std::st
   c.degree = config.integer("degree", 1, kHighestDegree);
   c.mass_joints = config.integer("mass_joints", 1, channels.n());
   c.potential_joints = config.integer("potential_joints", c.mass_joints, channels.n());
-  // The basis is sifted from all products of the joints' own functions.
-  if (std::pow(2 * c.degree + 1, channels.n()) > kMostProducts)
-    throw InputError(name + ": config: degree " + std::to_string(c.degree) + " is too high for " +
-                     std::to_string(channels.n()) + " joints");
   c.friction = read_friction(config);
   c.input_map = config.choice<InputMap>("input_map");
   c.input_matrix = expect_doubles(file, "input.matrix", {channels.n(), channels.m()}, name);
   c.scales = read_scales(file, channels, name);
+  // Nothing is built before the file was seen to hold so many coefficients.
+  const auto& theta = expect_doubles(file, "theta", {-1}, name);
+  if (trig_coefficients(c) > static_cast<double>(theta.size()))
+    throw InputError(name + ": theta has " + std::to_string(theta.size()) +
+                     " numbers, too few for degree " + std::to_string(c.degree) + " of " +
+                     std::to_string(channels.n()) + " joints");
   Trig trig(std::move(c));
   trig.set_parameters(expect_doubles(file, "theta", {trig.parameter_count()}, name));
   return trig;
