@@ -1,13 +1,13 @@
 # Fuzzing the readers (docs/fuzzing.md). With MECHFIT_FUZZ and clang: the targets. Otherwise one test,
 # which builds them beside with clang++-14 and runs each on the same inputs every time.
-set(FUZZ_TARGETS csv npz npy safetensors)
+set(FUZZ_TARGETS csv mat npz npy safetensors)
 if(MECHFIT_FUZZ)
   # Only what the readers need: clang 14 cannot compile every room.
   set(FUZZ_SOURCES base/error.cc base/random.cc)
   foreach(file columns inspect prepare spectrum split steps)
     list(APPEND FUZZ_SOURCES log/${file}.cc)
   endforeach()
-  foreach(file csv csv_write npy npz npz_log number safetensors utf)
+  foreach(file csv csv_write mat npy npz npz_log number safetensors utf)
     list(APPEND FUZZ_SOURCES files/${file}.cc)
   endforeach()
   list(TRANSFORM FUZZ_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/mechfit/)
