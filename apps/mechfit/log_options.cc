@@ -29,7 +29,7 @@ void add_log_options(CLI::App& app, LogOptions& options) {
       "");
 
   app.add_option("files", options.files,
-                 "CSV or NPZ files, each one or several runs; patterns such as 'logs/*.csv'")
+                 "CSV, NPZ or MAT files, each one or several runs; patterns such as 'logs/*.csv'")
       ->required()
       ->type_name("FILE");
   add_columns(app, "--columns", options.read.columns,

@@ -36,9 +36,15 @@ struct FittedModel {
   int m() const { return record->model.inputs(); }
 };
 
+// Options of a fit, and those that files stand behind.
+struct FitKeywords : FitOptions {
+  std::string robot_file;
+  std::vector<std::string> robot_joints;
+};
+
 // The tables of options.
 const std::vector<Option<ReadOptions>>& read_table();
-const std::vector<Option<FitOptions>>& fit_table();
+const std::vector<Option<FitKeywords>>& fit_table();
 const std::vector<Option<EvaluateOptions>>& evaluate_table();
 
 // Messages of the library name the fields of structs; two of them have other names as keywords.

@@ -38,11 +38,26 @@ class Watcher {
   std::exception_ptr error_;
 };
 
+// As the command line does: the description's joints that the log has.
+FitOptions settle(FitKeywords keywords, const Log& log, std::vector<std::string>& notes) {
+  if (keywords.robot_file.empty()) {
+    if (!keywords.robot_joints.empty())
+      throw py::value_error("robot_joints names joints of a description: give robot too");
+    return keywords;
+  }
+  MatchedRobot matched = match_joints(read_robot(keywords.robot_file), log.channels.joints,
+                                      keywords.robot_joints, keywords.robot_file);
+  keywords.robot = std::make_shared<const ArmDescription>(std::move(matched.robot));
+  notes = std::move(matched.notes);
+  return keywords;
+}
+
 // Reads, fits and scores as the command line does, so that both write the same model file.
 std::unique_ptr<FittedModel> fit_log(const ReadLog& log, const ReadLog* validation,
                                      const py::dict& keywords, int threads,
                                      const py::object& progress, const py::object& fit_error) {
-  const FitOptions options = read_options(fit_table(), keywords);
+  std::vector<std::string> notes;
+  const FitOptions options = settle(read_options(fit_table(), keywords), log.log, notes);
   Watcher watcher(progress);
   FitHooks hooks;
   hooks.progress = [&](const FitProgress& p) { return watcher(p); };
@@ -54,6 +69,7 @@ std::unique_ptr<FittedModel> fit_log(const ReadLog& log, const ReadLog* validati
     ThreadPool pool(threads);
     FitResult result = fit(log.log, held_back, options, pool, hooks);
     status = result.status;
+    result.notes.insert(result.notes.begin(), notes.begin(), notes.end());
     if (found_model(status)) {
       ModelRecord record = fit_record(result, options);
       EvaluationData held_out = held_out_data(result, pool);
@@ -85,17 +101,23 @@ ReadLog smooth_log(const ReadLog& log, const FittedModel* model, const std::stri
 
 }  // namespace
 
-const std::vector<Option<FitOptions>>& fit_table() {
-  using O = FitOptions;
+const std::vector<Option<FitKeywords>>& fit_table() {
+  using O = FitKeywords;
   constexpr double kMany = 1e8;
   static const std::vector<Option<O>> table = {
       option<O>("family", &O::family,
-                "smm (networks), trig (trigonometric polynomials), a built-in system, or auto: "
-                "whichever explains the held-out runs better"),
+                "smm (networks), trig (trigonometric polynomials), arm (rigid bodies), a built-in "
+                "system, or auto: whichever of the first three explains the held-out runs better"),
       option<O>("method", &O::method,
                 "joint: motion and model together; the others fit smoothed data"),
       option<O>("force", &O::force, "Forces besides potential and inputs"),
       option<O>("fix", &O::fix, "Known constants of a built-in system, as in {'g': 9.81}"),
+      option<O>("robot", &O::robot_file,
+                "File that describes the machine, for family arm: URDF, or a table of modified "
+                "Denavit-Hartenberg parameters in TOML"),
+      option<O>("robot_joints", &O::robot_joints,
+                "Joints of the description that the log has, in its order (default: those of the "
+                "same names, else all of them)"),
       option<O>("input_joints", &O::input_joints, "Joint that each input pushes"),
       option<O>("learn_inputs", &O::learn_inputs, "Learn how inputs act on the joints (matrix B)"),
       option<O>("input_hold", &O::input_hold,

@@ -48,6 +48,7 @@ bool to_bool(py::handle x, const std::string& name) {
 }
 
 std::string to_text(py::handle x, const std::string& name) {
+  if (py::hasattr(x, "__fspath__")) return py::cast<std::string>(x.attr("__fspath__")());
   if (!py::isinstance<py::str>(x))
     throw py::value_error(name + ": " + shown(x) + ", expected text");
   return py::cast<std::string>(x);

@@ -44,6 +44,19 @@ def test_validation_runs_are_taken_as_the_command_line_takes_them(log, tmp_path,
     assert model == mf.load(tmp_path / "m.safetensors")
 
 
+def test_robots_are_taken_as_the_command_line_takes_them(tmp_path, run):
+    mf.simulate("double-pendulum", runs=4, steps=80, step=0.02, noise=0.002).save(tmp_path / "log.csv")
+    # Two links in a vertical plane; angles of the built-in system are absolute, so this robot is not quite that machine.
+    (tmp_path / "robot.toml").write_text("gravity = [0, -9.81, 0]\n[[joint]]\n[[joint]]\na = 1.0\n")
+    words = "--robot robot.toml --family arm --quick --epochs 5".split()
+    run("app", "fit", "log.csv", *words, "-o", "m.safetensors")
+    log = mf.read(tmp_path / "log.csv")
+    model = mf.fit(log, robot=tmp_path / "robot.toml", family="arm", quick=True, epochs=5)
+    assert model == mf.load(tmp_path / "m.safetensors") and model.family == "arm"
+    with pytest.raises(ValueError, match="give robot too"):
+        mf.fit(log, robot_joints=["a"])
+
+
 def test_simulated_logs_are_the_same(tmp_path, run):
     flags = "--runs 2 --steps 40 --noise 0.01 --seed 5 --q0=-0.5:0.5 --set m=2 --integrator rk4"
     run("app", "simulate", "pendulum", *flags.split(), "-o", "log.csv", "--truth", "truth.csv")

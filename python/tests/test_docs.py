@@ -39,6 +39,19 @@ def test_examples(path, tmp_path, python):
     assert done.stdout
 
 
+def test_the_controller_of_a_real_machine(tmp_path, python):
+    files = sorted((SOURCE.parent / "shared" / "data" / "furuta").glob("*.csv"))
+    if not files:
+        pytest.skip("no ../shared/data/furuta")
+    done = subprocess.run(
+        [python, SOURCE / "examples" / "python" / "01_controller.py", *files],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_stubs_agree_with_the_module(python, tmp_path):
     pytest.importorskip("mypy")
     folder = pathlib.Path(mechfit.__file__).parent.parent

@@ -100,3 +100,14 @@ def test_systems_and_their_options():
         mf.simulate("double-pendulum", input="sines")
     with pytest.raises(ValueError, match="noise: 3 values, expected 1 or 2"):
         mf.simulate("cart-pole", noise=[1, 2, 3])
+
+
+def test_a_matlab_file_that_scipy_wrote_is_the_log_of_its_csv(tmp_path, log):
+    scipy_io = pytest.importorskip("scipy.io")
+    run = log[0]
+    scipy_io.savemat(tmp_path / "log.mat", {"t": run.t, "log": {"q": run.q, "force": run.u}}, do_compression=True)
+    mf.Log(t=run.t, q=run.q, u=run.u, joints="plain,periodic").save(tmp_path / "log.csv")
+    mat = mf.read(tmp_path / "log.mat", q="log.q", u="log.force", joints="plain,periodic")
+    csv = mf.read(tmp_path / "log.csv", joints="plain,periodic")
+    for name in ("t", "q", "u"):
+        np.testing.assert_array_equal(getattr(mat[0], name), getattr(csv[0], name))

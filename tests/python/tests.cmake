@@ -4,7 +4,7 @@ if(TARGET mechfit_python)
   target_link_libraries(python_reference PRIVATE mechfit mechfit_options)
   add_test(NAME Python.Tests
            COMMAND ${Python3_EXECUTABLE} -m pytest -q -p no:cacheprovider ${PROJECT_SOURCE_DIR}/python/tests)
-  set_tests_properties(Python.Tests PROPERTIES LABELS python TIMEOUT 600 ENVIRONMENT
+  set_tests_properties(Python.Tests PROPERTIES LABELS python TIMEOUT 1200 ENVIRONMENT
     "PYTHONPATH=${PROJECT_BINARY_DIR}/python;PYTHONDONTWRITEBYTECODE=1;MECHFIT_APP=$<TARGET_FILE:mechfit_app>;MECHFIT_REFERENCE=$<TARGET_FILE:python_reference>")
   add_test(NAME Python.Wheel
            COMMAND ${CMAKE_CURRENT_LIST_DIR}/wheel_test ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${Python3_EXECUTABLE})

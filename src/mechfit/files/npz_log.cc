@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "mechfit/base/error.h"
+#include "mechfit/files/mat.h"
 #include "mechfit/files/npz.h"
 #include "mechfit/files/number.h"
 #include "mechfit/log/clock.h"
@@ -36,11 +37,13 @@ struct Block {
   std::vector<std::string> names;  // [width]
 };
 
+// From a file of named arrays: NpzReader, MatReader.
+template <class Arrays>
 class LogReader {
  public:
   LogReader(std::string_view bytes, const std::string& name, const ReadOptions& options,
             std::vector<std::string>& notes)
-      : npz_(bytes, name), name_(name), options_(options), notes_(notes) {}
+      : arrays_(bytes, name), name_(name), options_(options), notes_(notes) {}
 
   Log read() {
     const std::string time = options_.time.empty() ? "t" : options_.time;
@@ -49,7 +52,7 @@ class LogReader {
     const Block q = block(options_.q.empty() ? std::vector<std::string>{"q"} : options_.q, t.rows);
     if (q.width == 0) fail("q", "has no columns, expected one for each joint");
     Block u;
-    if (!options_.no_inputs() && (!options_.u.empty() || npz_.has("u")))
+    if (!options_.no_inputs() && (!options_.u.empty() || arrays_.has("u")))
       u = block(options_.u.empty() ? std::vector<std::string>{"u"} : options_.u, t.rows);
 
     std::vector<Block> parts;
@@ -58,7 +61,7 @@ class LogReader {
                            : part.values == &Trajectory::qdd ? options_.qdd
                                                              : none_;
       Block block_of_part;
-      if (!chosen.empty() || npz_.has(part.array)) {
+      if (!chosen.empty() || arrays_.has(part.array)) {
         block_of_part =
             block(chosen.empty() ? std::vector<std::string>{part.array} : chosen, t.rows);
         if (block_of_part.width != q.width)
@@ -108,13 +111,13 @@ class LogReader {
   }
 
   NpzArray numbers(const std::string& array) const {
-    if (!npz_.has(array)) {
+    if (!arrays_.has(array)) {
       std::string found;
-      for (const auto& other : npz_.names()) found += (found.empty() ? "" : ", ") + other;
+      for (const auto& other : arrays_.names()) found += (found.empty() ? "" : ", ") + other;
       throw InputError(name_ + ": no array '" + array + "', found " +
                        (found.empty() ? "none" : found));
     }
-    NpzArray out = npz_.read(array);
+    NpzArray out = arrays_.read(array);
     if (out.is_text) fail(array, "holds text, expected numbers");
     return out;
   }
@@ -156,8 +159,8 @@ class LogReader {
 
   // An optional array of `count` strings.
   std::vector<std::string> text(const std::string& array, std::size_t count) const {
-    if (!npz_.has(array)) return {};
-    NpzArray a = npz_.read(array);
+    if (!arrays_.has(array)) return {};
+    NpzArray a = arrays_.read(array);
     if (!a.is_text || a.text.size() != count)
       fail(array, "is not " + std::to_string(count) + " strings");
     return a.text;
@@ -199,7 +202,7 @@ class LogReader {
   // Makes the runs, empty, and returns the run of each row.
   std::vector<double> read_runs(Log& log, std::size_t rows) const {
     const std::string array = options_.trajectory.empty() ? "run" : options_.trajectory;
-    if (options_.trajectory.empty() && !npz_.has(array)) {
+    if (options_.trajectory.empty() && !arrays_.has(array)) {
       log.runs.emplace_back();
       return std::vector<double>(rows, 0.0);
     }
@@ -215,8 +218,8 @@ class LogReader {
       index[k] = static_cast<double>(log.runs.size() - 1);
     }
     if (options_.trajectory.empty()) {
-      const auto names =
-          npz_.has("run_names") ? text("run_names", log.runs.size()) : std::vector<std::string>();
+      const auto names = arrays_.has("run_names") ? text("run_names", log.runs.size())
+                                                  : std::vector<std::string>();
       for (std::size_t i = 0; i < names.size(); ++i) log.runs[i].name = names[i];
     }
     return index;
@@ -241,20 +244,30 @@ class LogReader {
     to.insert(to.end(), from, from + static_cast<std::ptrdiff_t>(block.width));
   }
 
-  NpzReader npz_;
+  Arrays arrays_;
   const std::string& name_;
   const ReadOptions& options_;
   std::vector<std::string>& notes_;
   const std::vector<std::string> none_;
 };
 
+void refuse_columns(const ReadOptions& options, const std::string& name) {
+  if (!options.columns.empty())
+    throw InputError(name + ": option 'columns' is for text files, arrays have names");
+}
+
 }  // namespace
 
 Log parse_npz_log(std::string_view bytes, const std::string& name, const ReadOptions& options,
                   std::vector<std::string>& notes) {
-  if (!options.columns.empty())
-    throw InputError(name + ": option 'columns' is for text files, arrays have names");
-  return LogReader(bytes, name, options, notes).read();
+  refuse_columns(options, name);
+  return LogReader<NpzReader>(bytes, name, options, notes).read();
+}
+
+Log parse_mat_log(std::string_view bytes, const std::string& name, const ReadOptions& options,
+                  std::vector<std::string>& notes) {
+  refuse_columns(options, name);
+  return LogReader<MatReader>(bytes, name, options, notes).read();
 }
 
 std::string format_npz_log(const Log& log) {

@@ -20,6 +20,10 @@ namespace mechfit {
 Log parse_npz_log(std::string_view bytes, const std::string& name, const ReadOptions& options,
                   std::vector<std::string>& notes);
 
+// The same of a MATLAB file (mat.h).
+Log parse_mat_log(std::string_view bytes, const std::string& name, const ReadOptions& options,
+                  std::vector<std::string>& notes);
+
 std::string format_npz_log(const Log& log);
 
 }  // namespace mechfit

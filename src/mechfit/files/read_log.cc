@@ -6,6 +6,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/files/csv.h"
 #include "mechfit/files/files.h"
+#include "mechfit/files/mat.h"
 #include "mechfit/files/npz_log.h"
 #include "mechfit/files/number.h"
 #include "mechfit/files/outputs.h"
@@ -23,13 +24,14 @@ struct LogFormat {
   bool (*recognises)(std::string_view bytes);
   Log (*parse)(std::string_view bytes, const std::string& name, const ReadOptions& options,
                std::vector<std::string>& notes);
-  std::string (*format)(const Log& log);
+  std::string (*format)(const Log& log);  // null: is only read
 };
 
 // All formats, those that are recognised by their content first; the last one takes what is left.
 constexpr LogFormat kFormats[] = {
     {".npz", [](std::string_view bytes) { return bytes.starts_with("PK\x03\x04"); }, parse_npz_log,
      format_npz_log},
+    {".mat", MatReader::recognises, parse_mat_log, nullptr},
     {".csv", [](std::string_view) { return true; }, parse_csv, format_csv},
 };
 
@@ -97,7 +99,7 @@ void clean_names(Log& log) {
 std::string log_extensions() {
   std::string text;
   for (const LogFormat& format : kFormats)
-    text = format.extension + (text.empty() ? "" : " or " + text);
+    if (format.format) text = format.extension + (text.empty() ? "" : " or " + text);
   return text;
 }
 
@@ -141,7 +143,7 @@ ReadResult read_log(const std::vector<std::string>& files, const ReadOptions& op
 
 void write_log(const std::string& path, const Log& log) {
   const LogFormat* format = format_of_name(path);
-  if (!format)
+  if (!format || !format->format)
     throw InputError(path + ": cannot tell the format, expected a name ending in " +
                      log_extensions());
   write_file_atomically(path, format->format(log));

@@ -18,7 +18,7 @@ struct ReadResult {
 // Every run has at least kShortestRun samples.
 ReadResult read_log(const std::vector<std::string>& files, const ReadOptions& options = {});
 
-// The formats of logs by their extensions: ".csv or .npz".
+// The formats that logs are written in by their extensions: ".csv or .npz".
 std::string log_extensions();
 
 // Writes a log in the format of its extension, whole or not at all.
