@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include "mechfit/base/error.h"
+#include "mechfit/fit/arm/arm_fit.h"
 #include "mechfit/fit/candidates.h"
 #include "mechfit/fit/joint_fit.h"
 #include "mechfit/fit/smoothed/fit_smoothed.h"
 #include "mechfit/fit/torque_choice.h"
+#include "mechfit/mechanics/families/smm/smm.h"
 
 namespace mechfit {
 namespace {
@@ -61,23 +63,34 @@ bool chooses_friction(const FitData& data, const FitOptions& options) {
          options.scale && drives_all(*data.train, options);
 }
 
+// Networks as rivals of an arm whose geometry nobody told.
+void add_networks(const FitData& data, const FitOptions& options, std::vector<Candidate>& list) {
+  FitOptions own = options;
+  own.family = Smm::kFamily;
+  own.robot = nullptr;
+  for (Candidate& candidate : candidates(data, own)) list.push_back(std::move(candidate));
+}
+
 }  // namespace
 
 FitResult fit(const Log& observed, const std::optional<Log>& validation, const FitOptions& given,
               ThreadPool& pool, const FitHooks& hooks) {
   check_options(given);
-  FitOptions options = settled(observed, given);
+  const std::optional<FitOptions> arm = arm_options(observed.channels, given);
+  FitOptions options = arm ? *arm : settled(observed, given);
   const InputTiming timing{options.input_hold.value_or(InputHold::held),
                            options.input_delay.value_or(0), options.input_lag.value_or(0)};
   FitData data = prepare_fit(observed, validation, options, timing, pool);
   if (hooks.warnings) hooks.warnings(data.warnings);
   std::vector<std::string> notes;
-  if (chooses_friction(data, options)) {
+  if (arm) add_geometry(data, options, pool, notes);
+  if (!arm && chooses_friction(data, options)) {
     const FrictionChoice choice = choose_friction(data, options, pool, hooks);
     options.friction = choice.terms;
     if (!choice.note.empty()) notes.push_back(choice.note);
   }
-  const std::vector<Candidate> list = candidates(data, options);
+  std::vector<Candidate> list = candidates(data, options);
+  if (arm && !given.robot && given.family == "auto") add_networks(data, options, list);
   FitResult result(list[0].start.model);
   result.channels = data.channels;
   result.timing = data.timing;

@@ -6,6 +6,7 @@
 #include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
 #include "mechfit/evaluate/torque_error.h"
+#include "mechfit/fit/arm/arm_fit.h"
 #include "mechfit/fit/smoothed/torque_fit.h"
 #include "mechfit/fit/smoothed/trainer.h"
 #include "mechfit/fit/state.h"
@@ -95,12 +96,15 @@ void fit_few_by_torque(const Start& start, const Samples& train, const Samples& 
     best = std::min(best, record.validation);
     return !hooks.progress || hooks.progress({record, steps, Criterion::error, best, start.name});
   };
-  TorqueFit fit = fit_torques(start.model, start.held, {}, train, held_out, pool, progress);
+  const Arm* arm = start.model.as<Arm>();
+  TorqueFit fit = arm ? fit_arm_torques(*arm, start.held, train, held_out, pool, progress)
+                      : fit_torques(start.model, start.held, {}, train, held_out, pool, progress);
   result.status = fit.status;
   result.model = std::move(fit.model);
   result.history = std::move(fit.history);
   result.covariance = std::move(fit.covariance);
   result.standard_errors = std::move(fit.standard_errors);
+  result.notes.insert(result.notes.end(), fit.notes.begin(), fit.notes.end());
   result.state = std::make_shared<const FitState>(FitState{TrainState()});
 }
 

@@ -23,6 +23,10 @@ Samples make_samples(const Log& log) {
   for (const auto& run : log.runs)
     has_velocities =
         has_velocities && run.qd.size() == run.q.size() && run.qdd.size() == run.q.size();
+  const bool has_deviations =
+      has_velocities && std::all_of(log.runs.begin(), log.runs.end(), [](const Trajectory& run) {
+        return run.qdd_sd.size() == run.q.size();
+      });
   for (const auto& run : log.runs) {
     const int size = run.size(), m = s.m;
     MECHFIT_CHECK(static_cast<int>(run.q.size()) == size * s.n, "run '" + run.name + "'");
@@ -37,6 +41,7 @@ Samples make_samples(const Log& log) {
       s.v.insert(s.v.end(), run.qd.begin(), run.qd.end());
       s.a.insert(s.a.end(), run.qdd.begin(), run.qdd.end());
     }
+    if (has_deviations) s.a_sd.insert(s.a_sd.end(), run.qdd_sd.begin(), run.qdd_sd.end());
     const std::vector<double> u = sample_inputs(run, m, InputAtSample::mean);
     s.u_step.insert(s.u_step.end(), run.u.begin(), run.u.end());
     s.u_point.insert(s.u_point.end(), u.begin(), u.end());

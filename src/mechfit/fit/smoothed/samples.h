@@ -11,6 +11,7 @@ struct Samples {
   int n = 0, m = 0, size = 0;
   std::vector<double> h;        // [size] step to the next sample
   std::vector<double> q, v, a;  // [size][n]; v and a empty when the log has none
+  std::vector<double> a_sd;     // [size][n] standard deviations of a, where smoothing tells
   std::vector<double> u_step;   // [size][m] on the step to the next sample
   std::vector<double> u_point;  // [size][m] at the sample: the mean of the steps around it
   // What is learned from, without samples whose motion is vague:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "mechfit/base/thread_pool.h"
@@ -26,7 +27,8 @@ struct TorqueFit {
   FitHistory history;     // validation: held-out squared error over the torques' variance
   // By the curvature of J, with as many samples as their correlation leaves:
   std::vector<double> covariance;       // of theta [p][p]
-  std::vector<double> standard_errors;  // [p]
+  std::vector<double> standard_errors;  // [p], infinite where the data do not tell
+  std::vector<std::string> notes;       // for the user
 };
 
 // Torque regression of a family with few parameters, by Levenberg-Marquardt on smoothed samples:

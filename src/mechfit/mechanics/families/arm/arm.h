@@ -41,6 +41,8 @@ class Arm {
   const ArmConfig& config() const { return config_; }
   LinkInertia link(int i) const;  // with the present parameters
   double rotor(int i) const { return theta_[kLinkNumbers * n_ + i]; }
+  const JointForces& joint_forces() const { return joint_forces_; }
+  int body_count() const { return body_.parameter_count(); }  // parameters before those of forces
 
   // The door, see lagrangian.h.
   int joints() const { return n_; }
@@ -76,7 +78,6 @@ class Arm {
   Description describe() const;
 
  private:
-  int body_count() const { return body_.parameter_count(); }
   void clear_forces(const Adjoints& adjoints) const;
 
   ArmConfig config_;

@@ -1,0 +1,262 @@
+#include "mechfit/fit/arm/geometry_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "mechfit/base/constants.h"
+#include "mechfit/base/random.h"
+#include "mechfit/fit/arm/geometry_cost.h"
+
+namespace mechfit {
+namespace {
+
+// Random starts, those of them that are refined, and the samples for it: with 60 to 80 starts, 6
+// refined on 500 samples, three seeds of three found the same geometry of a real arm of 7 joints.
+constexpr int kStarts = 120, kRefined = 6, kSamples = 500, kIterations = 40;
+// Then the best one on more samples.
+constexpr int kLastSamples = 2000, kLastIterations = 15;
+constexpr double kLength = 0.5;   // [m] size that lengths have before data are seen,
+constexpr double kWeight = 1e-4;  // as sure of it as this share of the samples
+constexpr double kDifference = 1e-6;
+constexpr double kMostStep = 0.6;  // rad, m: further the linear model says nothing
+constexpr double kStill = 1e-4;    // relative fall that ends a refinement
+constexpr double kAlike = 1.1;     // ratio of errors up to which two results are the same
+// A number whose standard deviation is above this is not known [rad, m].
+constexpr double kUnknown = 0.2;
+// Share of the error below which another sign or offset contradicts a description.
+constexpr double kContradicts = 0.5;
+// Of random numbers.
+constexpr std::uint64_t kStream = 0x67656f6d;
+
+int numbers(int n) { return 4 * n - 3; }
+bool is_length(int k, int n) { return k >= 2 * n - 1; }
+
+struct Refinement {
+  std::vector<double> eta, sd;
+  double cost = 0;
+};
+
+class Refiner {
+ public:
+  Refiner(const GeometryCost& cost, const std::vector<std::string>& names)
+      : cost_(cost), names_(names), n_(cost.joints()), k_(numbers(n_)), w_(cost.make_workspace()) {}
+
+  double value(const std::vector<double>& eta) {
+    double sum = cost_.value(chain_of(eta, names_), w_) * n_ * cost_.samples();
+    for (int k = 0; k < k_; ++k) sum += std::pow(prior(k) * eta[k], 2);
+    return sum / (n_ * cost_.samples());
+  }
+
+  // Levenberg-Marquardt.
+  Refinement refine(std::vector<double> eta, int iterations) {
+    double now = value(eta), damping = 1e-2;
+    Eigen::MatrixXd H;
+    for (int it = 0; it < iterations; ++it) {
+      Eigen::VectorXd g;
+      derivatives(eta, H, g);
+      bool moved = false;
+      double fall = 0;
+      for (int trial = 0; trial < 6 && !moved; ++trial) {
+        Eigen::MatrixXd damped = H;
+        damped.diagonal() += damping * H.diagonal();
+        damped.diagonal().array() += damping * 1e-6 * H.trace() / k_ + 1e-300;
+        Eigen::VectorXd step = damped.ldlt().solve(-g);
+        step *= std::min(1.0, kMostStep / step.cwiseAbs().maxCoeff());
+        std::vector<double> next = eta;
+        for (int k = 0; k < k_; ++k) next[k] += step[k];
+        const double then = value(next);
+        moved = then < now;
+        damping = moved ? std::max(damping / 5, 1e-6) : damping * 6;
+        if (!moved) continue;
+        fall = now - then;
+        eta = next;
+        now = then;
+      }
+      if (!moved || (fall < kStill * now && damping < 1e-2)) break;
+    }
+    Eigen::VectorXd g;
+    now = value(eta);
+    derivatives(eta, H, g);
+    Refinement out{eta, {}, now};
+    const Eigen::MatrixXd covariance = now * H.completeOrthogonalDecomposition().pseudoInverse();
+    for (int k = 0; k < k_; ++k) out.sd.push_back(std::sqrt(std::max(covariance(k, k), 0.0)));
+    return out;
+  }
+
+ private:
+  double prior(int k) const {
+    return is_length(k, n_) ? std::sqrt(kWeight * cost_.samples()) / kLength : 0.0;
+  }
+
+  // Of half the sum of squares.
+  void derivatives(const std::vector<double>& eta, Eigen::MatrixXd& H, Eigen::VectorXd& g) {
+    cost_.value(chain_of(eta, names_), w_);
+    cost_.linearise(chain_of(eta, names_), w_);
+    Eigen::MatrixXd J(w_.e.size(), k_);
+    for (int k = 0; k < k_; ++k) {
+      std::vector<double> moved = eta;
+      moved[k] += kDifference;
+      cost_.slope(chain_of(moved, names_), kDifference, J.col(k), w_);
+    }
+    H.setZero(k_, k_);
+    H.selfadjointView<Eigen::Lower>().rankUpdate(J.transpose());
+    H = Eigen::MatrixXd(H.selfadjointView<Eigen::Lower>());
+    g = J.transpose() * w_.e;
+    for (int k = 0; k < k_; ++k) {
+      H(k, k) += prior(k) * prior(k);
+      g[k] += prior(k) * prior(k) * eta[k];
+    }
+  }
+
+  const GeometryCost& cost_;
+  const std::vector<std::string>& names_;
+  int n_, k_;
+  GeometryCost::Workspace w_;
+};
+
+std::vector<int> some_samples(int size, int count, Random& random) {
+  std::vector<int> all(size);
+  for (int k = 0; k < size; ++k) all[k] = k;
+  random.shuffle(all);
+  all.resize(std::min(size, count));
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+template <std::size_t N>
+double one_of(const std::array<double, N>& values, Random& random) {
+  return values[random.below(N)];
+}
+
+// Arms are built with axes that are parallel or at right angles.
+std::vector<double> random_start(int n, Random& random) {
+  const double right = kTurn / 4;
+  std::vector<double> eta(numbers(n), 0.0);
+  for (int i = 0; i < n - 1; ++i) {
+    eta[1 + i] = one_of<4>({0, right, -right, 2 * right}, random);
+    eta[n + i] = one_of<3>({0, right, -right}, random);
+    eta[2 * n - 1 + i] = one_of<4>({0, 0.1, -0.1, 0.4}, random);
+    eta[3 * n - 2 + i] = one_of<3>({0, 0.3, -0.3}, random);
+  }
+  return eta;
+}
+
+}  // namespace
+
+ArmKinematics chain_of(const std::vector<double>& eta, const std::vector<std::string>& names) {
+  const int n = static_cast<int>(names.size());
+  ArmKinematics chain;
+  const double g = 9.80665;
+  chain.gravity = {g * std::sin(eta[0]), 0, -g * std::cos(eta[0])};
+  for (int i = 0; i < n; ++i) {
+    const double theta = i + 1 < n ? eta[1 + i] : 0.0;
+    ArmJoint joint =
+        i == 0 ? modified_dh(0, 0, 0, theta)
+               : modified_dh(eta[2 * n - 2 + i], eta[3 * n - 3 + i], eta[n - 1 + i], theta);
+    joint.parent = i - 1;
+    joint.name = names[i];
+    chain.joints.push_back(joint);
+  }
+  return chain;
+}
+
+GeometrySearch search_geometry(const Arm& forces, const Samples& samples, std::uint64_t seed,
+                               ThreadPool& pool) {
+  std::vector<std::string> names;
+  for (const ArmJoint& joint : forces.config().kinematics.joints) names.push_back(joint.name);
+  const int n = forces.joints();
+  Random random(seed, kStream);
+  const GeometryCost cost(forces, samples, some_samples(samples.size, kSamples, random));
+  std::vector<std::vector<double>> starts;
+  for (int k = 0; k < kStarts; ++k) starts.push_back(random_start(n, random));
+  std::vector<Refiner> refiners;
+  for (int k = 0; k < pool.size(); ++k) refiners.emplace_back(cost, names);
+  std::vector<double> first(kStarts);
+  pool.run(kStarts, [&](int k, int worker) { first[k] = refiners[worker].value(starts[k]); });
+  std::vector<int> order(kStarts);
+  for (int k = 0; k < kStarts; ++k) order[k] = k;
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return first[a] < first[b]; });
+  std::vector<Refinement> ends(kRefined);
+  pool.run(kRefined, [&](int k, int worker) {
+    ends[k] = refiners[worker].refine(starts[order[k]], kIterations);
+  });
+  const auto best = std::min_element(ends.begin(), ends.end(),
+                                     [](const auto& a, const auto& b) { return a.cost < b.cost; });
+  GeometrySearch search;
+  search.refined = kRefined;
+  for (const Refinement& end : ends) search.agree += end.cost < kAlike * best->cost;
+  const GeometryCost all(forces, samples, some_samples(samples.size, kLastSamples, random));
+  const Refinement last = Refiner(all, names).refine(best->eta, kLastIterations);
+  search.eta = last.eta;
+  search.sd = last.sd;
+  search.error = last.cost;
+  return search;
+}
+
+std::vector<std::string> doubtful_joints(const Arm& arm, const Samples& samples, std::uint64_t seed,
+                                         ThreadPool& pool) {
+  const ArmKinematics& kinematics = arm.config().kinematics;
+  Random random(seed, kStream);
+  const GeometryCost cost(arm, samples, some_samples(samples.size, kSamples, random));
+  struct Change {
+    int joint, sign, quarters;
+  };
+  std::vector<Change> changes;
+  for (int i = 0; i < arm.joints(); ++i)
+    for (const int sign : {1, -1})
+      for (int quarters = sign == 1 ? 1 : 0;
+           kinematics.joints[i].kind == JointKind::revolute && quarters < 4; ++quarters)
+        changes.push_back({i, sign, quarters});
+  std::vector<GeometryCost::Workspace> workers;
+  for (int k = 0; k < pool.size(); ++k) workers.push_back(cost.make_workspace());
+  std::vector<double> errors(changes.size());
+  const double as_given = cost.value(kinematics, workers[0]);
+  pool.run(static_cast<int>(changes.size()), [&](int k, int worker) {
+    const auto& [joint, sign, quarters] = changes[k];
+    errors[k] = cost.value(with_sign_and_offset(kinematics, joint, sign, quarters * kTurn / 4),
+                           workers[worker]);
+  });
+  std::vector<std::string> notes;
+  for (int i = 0; i < arm.joints(); ++i) {
+    int best = -1;
+    for (std::size_t k = 0; k < changes.size(); ++k)
+      if (changes[k].joint == i && errors[k] < kContradicts * as_given &&
+          (best < 0 || errors[k] < errors[best]))
+        best = static_cast<int>(k);
+    if (best < 0) continue;
+    notes.push_back(fmt::format(
+        "joint '{}' of the description may be counted otherwise: with {}q{} in place of q the "
+        "torques' squared error falls from {:.2g} to {:.2g} of their variance",
+        kinematics.joints[i].name, changes[best].sign < 0 ? "-" : "",
+        changes[best].quarters == 0 ? ""
+                                    : fmt::format(" + {} degrees", 90 * changes[best].quarters),
+        as_given, errors[best]));
+  }
+  return notes;
+}
+
+std::vector<std::string> geometry_in_words(const GeometrySearch& search,
+                                           const std::vector<std::string>& names) {
+  const int n = static_cast<int>(names.size());
+  std::vector<std::string> notes = {fmt::format(
+      "the geometry of the arm was found from its torques: {} of {} refined starts end with the "
+      "same error; with a description (option 'robot') it need not be found",
+      search.agree, search.refined)};
+  const auto word = [&](int k, double unit, const char* name) {
+    return search.sd[k] < kUnknown
+               ? fmt::format("{} {:.3g} +- {:.2g}", name, search.eta[k] * unit, search.sd[k] * unit)
+               : fmt::format("{} not known", name);
+  };
+  const double degrees = 360 / kTurn;
+  notes.push_back("geometry: gravity against the first axis, " + word(0, degrees, "deg"));
+  for (int i = 1; i < n; ++i)
+    notes.push_back(fmt::format("geometry: {} before {}: {}, {}, {}", names[i], names[i - 1],
+                                word(n - 1 + i, degrees, "alpha [deg]"),
+                                word(2 * n - 2 + i, 1, "a [m]"), word(3 * n - 3 + i, 1, "d [m]")));
+  return notes;
+}
+
+}  // namespace mechfit

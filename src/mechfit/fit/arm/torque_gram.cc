@@ -1,0 +1,180 @@
+#include "mechfit/fit/arm/torque_gram.h"
+
+#include <algorithm>
+
+#include "mechfit/base/error.h"
+#include "mechfit/base/random.h"
+
+namespace mechfit {
+namespace {
+
+// Parts of the data that are summed one by one, in their order: enough for many threads, few enough
+// for memory that does not grow with the log.
+constexpr int kParts = 64;
+
+}  // namespace
+
+// Which parameters of the forces act on a joint is seen at a random point, where none of their
+// functions vanishes.
+TorqueRows::TorqueRows(const Arm& arm) : arm_(arm), regressor_(arm.config().kinematics) {
+  const int n = joints(), forces = arm.joint_forces().parameter_count(), m = arm.inputs();
+  auto w = arm.joint_forces().make_workspace();
+  Random random(1);
+  AlignedVector q = make_panel(n), v = q, f = q, u = make_panel(m), lanes = make_panel(forces);
+  for (auto* panel : {&q, &v, &u})
+    for (double& x : *panel) x = random.uniform(0.1, 0.3);
+  arm.joint_forces().add(q.data(), v.data(), m > 0 ? u.data() : nullptr, f.data(), w);
+  for (int i = 0; i < n; ++i) {
+    std::vector<int> own;
+    for (int k = 0; k < n; ++k)
+      for (int l = 0; regressor_.carries(i, k) && l < kLinkNumbers; ++l)
+        own.push_back(k * kLinkNumbers + l);
+    own.push_back(kLinkNumbers * n + i);
+    AlignedVector b = make_panel(n);
+    std::fill_n(b.begin() + i * kBlock, kBlock, 1.0);
+    arm.joint_forces().gradient_lanes(b.data(), lanes.data(), w);
+    for (int k = 0; k < forces; ++k)
+      if (lanes[k * kBlock] != 0) own.push_back(arm.body_count() + k);
+    columns_.push_back(std::move(own));
+  }
+}
+
+TorqueRows::Workspace TorqueRows::make_workspace() const {
+  const int n = joints(), m = arm_.inputs();
+  Workspace w{regressor_.make_workspace(),
+              arm_.joint_forces().make_workspace(),
+              {},
+              {},
+              {},
+              {},
+              make_panel(n),
+              {},
+              make_panel(m),
+              {},
+              {},
+              make_panel(arm_.joint_forces().parameter_count()),
+              {},
+              {}};
+  w.row.resize(static_cast<std::size_t>(n) * kLinkNumbers * n);
+  w.q.resize(n);
+  w.v = w.a = w.q;
+  w.vs = w.fs = w.bs = w.qs;
+  for (int i = 0; i < n; ++i)
+    w.X.push_back(Eigen::MatrixXd::Zero(kBlock, static_cast<int>(columns_[i].size())));
+  w.y = Eigen::MatrixXd::Zero(kBlock, n);
+  return w;
+}
+
+void TorqueRows::load_panels(const Samples& s, int first, int count, Workspace& w) const {
+  const int n = s.n, m = s.m;
+  for (int l = 0; l < kBlock; ++l) {
+    const std::size_t at = static_cast<std::size_t>(first + std::min(l, count - 1));
+    for (int i = 0; i < n; ++i) {
+      w.qs[i * kBlock + l] = s.q[at * n + i];
+      w.vs[i * kBlock + l] = s.v[at * n + i];
+      w.fs[i * kBlock + l] = 0;
+    }
+    for (int j = 0; j < m; ++j) w.us[j * kBlock + l] = s.u_point[at * m + j];
+  }
+}
+
+// Forces are F0 + (dF/dtheta) theta, of which F0 goes to y.
+void TorqueRows::load(const Samples& s, int first, int count, Workspace& w) const {
+  const int n = joints(), bodies = kLinkNumbers * n;
+  for (int i = 0; i < n; ++i) w.X[i].setZero();
+  w.y.setZero();
+  for (int l = 0; l < count; ++l) {
+    const std::size_t at = static_cast<std::size_t>(first + l) * n;
+    const std::span<const double> q(s.q.data() + at, n), v(s.v.data() + at, n),
+        a(s.a.data() + at, n);
+    regressor_.rows(q, v, a, w.row.data(), w.bodies);
+    for (int i = 0; i < n; ++i) {
+      int to = 0;
+      for (const int k : columns_[i]) {
+        if (k < bodies)
+          w.X[i](l, to) = w.row[static_cast<std::size_t>(i) * bodies + k];
+        else if (k == bodies + i)
+          w.X[i](l, to) = a[i];
+        ++to;
+      }
+    }
+  }
+  load_panels(s, first, count, w);
+  const JointForces& forces = arm_.joint_forces();
+  const auto theta = arm_.parameters().subspan(arm_.body_count());
+  forces.add(w.qs.data(), w.vs.data(), arm_.inputs() > 0 ? w.us.data() : nullptr, w.fs.data(),
+             w.forces);
+  for (int i = 0; i < n; ++i) {
+    std::fill(w.bs.begin(), w.bs.end(), 0.0);
+    std::fill_n(w.bs.begin() + i * kBlock, kBlock, 1.0);
+    forces.gradient_lanes(w.bs.data(), w.lanes.data(), w.forces);
+    for (int l = 0; l < count; ++l) w.y(l, i) = w.fs[i * kBlock + l];
+    for (std::size_t to = 0; to < columns_[i].size(); ++to) {
+      const int k = columns_[i][to] - arm_.body_count();
+      if (k < 0) continue;
+      for (int l = 0; l < count; ++l) {
+        const double slope = w.lanes[k * kBlock + l];
+        w.X[i](l, static_cast<int>(to)) = -slope;
+        w.y(l, i) -= slope * theta[k];
+      }
+    }
+  }
+}
+
+TorqueGram torque_gram(const TorqueRows& rows, const Samples& samples, const std::vector<char>& use,
+                       ThreadPool& pool) {
+  MECHFIT_CHECK(static_cast<int>(use.size()) == samples.size);
+  const int n = rows.joints(), blocks = (samples.size + kBlock - 1) / kBlock;
+  const int parts = std::min(kParts, blocks);
+  const auto zero = [&] {
+    TorqueGram g;
+    for (int i = 0; i < n; ++i) {
+      const int size = static_cast<int>(rows.columns(i).size());
+      g.G.push_back(Eigen::MatrixXd::Zero(size, size));
+      g.b.push_back(Eigen::VectorXd::Zero(size));
+      g.c.push_back(0);
+    }
+    return g;
+  };
+  std::vector<TorqueRows::Workspace> workers;
+  for (int k = 0; k < pool.size(); ++k) workers.push_back(rows.make_workspace());
+  std::vector<TorqueGram> sums(parts, zero());
+  pool.run(parts, [&](int part, int worker) {
+    TorqueRows::Workspace& w = workers[worker];
+    TorqueGram& sum = sums[part];
+    for (int block = part * blocks / parts; block < (part + 1) * blocks / parts; ++block) {
+      const int first = block * kBlock, count = std::min(kBlock, samples.size - first);
+      rows.load(samples, first, count, w);
+      for (int l = 0; l < count; ++l) {
+        sum.samples += use[first + l] != 0;
+        for (int i = 0; !use[first + l] && i < n; ++i) w.X[i].row(l).setZero(), w.y(l, i) = 0;
+      }
+      for (int i = 0; i < n; ++i) {
+        sum.G[i].selfadjointView<Eigen::Lower>().rankUpdate(w.X[i].transpose());
+        sum.b[i].noalias() += w.X[i].transpose() * w.y.col(i);
+        sum.c[i] += w.y.col(i).squaredNorm();
+      }
+    }
+  });
+  TorqueGram total = zero();
+  for (const TorqueGram& sum : sums) {
+    total.samples += sum.samples;
+    for (int i = 0; i < n; ++i) {
+      total.G[i] += sum.G[i];
+      total.b[i] += sum.b[i];
+      total.c[i] += sum.c[i];
+    }
+  }
+  for (Eigen::MatrixXd& G : total.G) G = Eigen::MatrixXd(G.selfadjointView<Eigen::Lower>());
+  return total;
+}
+
+Eigen::VectorXd torque_numbers(const Arm& arm, std::span<const double> theta) {
+  Eigen::VectorXd x = Eigen::Map<const Eigen::VectorXd>(theta.data(), arm.parameter_count());
+  for (int i = 0; i < arm.joints(); ++i)
+    x.segment<kLinkNumbers>(kLinkNumbers * i) =
+        link_moments(theta.subspan(kLinkNumbers * i, kLinkNumbers));
+  return x;
+}
+
+}  // namespace mechfit
