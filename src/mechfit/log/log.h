@@ -55,7 +55,7 @@ struct Trajectory {
   std::vector<double> q_sd, qd_sd, qdd_sd;  // [T][n] standard deviations after smoothing
   double sample_step = 0;  // of the log before unobserved samples were put between (refine.h)
   // How the inputs act between samples, where that was said (acting_input.h); null: u is held
-  std::shared_ptr<const ActingInput> input;
+  std::shared_ptr<const ActingInput> input = {};
   Origin origin = {};
 
   int size() const { return static_cast<int>(t.size()); }

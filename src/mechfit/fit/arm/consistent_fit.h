@@ -20,7 +20,9 @@ struct ConsistentFit {
   double objective = 0;  // J
 };
 
-// From the arm's parameters. s is found with them: a torque error as large as it is seen.
+// Links near the edge of what can exist converge slowly: with noise of 0.05 N m on two simulated
+// arms some joints end at errors of 0.06 to 0.085, with 1500 iterations instead of 200 still at
+// 0.07. From the arm's parameters. s is found with them: a torque error as large as it is seen.
 ConsistentFit fit_consistent(const Arm& start, const FreeParameters& free, const TorqueRows& rows,
                              const TorqueGram& gram);
 
