@@ -21,6 +21,7 @@ class UsageError : public std::runtime_error {
 };
 
 void add_evaluate(CLI::App& app, int& exit_code);
+void add_export(CLI::App& app, int& exit_code);
 // `words` are the arguments, kept with the fit.
 void add_fit(CLI::App& app, int& exit_code, const std::vector<std::string>& words);
 void add_inspect(CLI::App& app, int& exit_code);

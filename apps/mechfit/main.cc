@@ -42,6 +42,7 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer("Each subcommand has its own help with an example: mechfit SUBCOMMAND --help");
   add_evaluate(app, exit_code);
+  add_export(app, exit_code);
   std::vector<std::string> words;  // of the command line and of a config file
   add_fit(app, exit_code, words);
   add_inspect(app, exit_code);

@@ -29,6 +29,7 @@
 #include "mechfit/evaluate/rollouts.h"               // roll_out, start_from, run_states, starts_of
 #include "mechfit/evaluate/scores.h"                 // evaluate, scores_json
 #include "mechfit/evaluate/verdict.h"                // judge
+#include "mechfit/export/c_export.h"                 // export_c
 #include "mechfit/files/read_log.h"                  // read_log, write_log
 #include "mechfit/fit/checkpoint.h"                  // checkpoints, settings_text
 #include "mechfit/fit/fit.h"                         // fit

@@ -8,10 +8,6 @@
 namespace mechfit {
 namespace {
 
-// Stribeck's speed in units of Coulomb's width: 0.1 rad/s at 0.02, the middle of what fitted three
-// arms (0.05 and 0.15).
-constexpr double kStribeckWidths = 5.0;
-
 struct Word {
   const char* text;
   bool FrictionTerms::*flag;

@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "mechfit/mechanics/symbolic/formulas.h"
+
 namespace mechfit {
 
 // Which terms the friction of a joint has. With the joint's speed w, its position x (the angle, or
@@ -31,6 +33,10 @@ struct FrictionTerms {
   }
   friend bool operator==(const FrictionTerms&, const FrictionTerms&) = default;
 };
+
+// Stribeck's speed in units of Coulomb's width: 0.1 rad/s at 0.02, the middle of what fitted three
+// arms (0.05 and 0.15).
+inline constexpr double kStribeckWidths = 5.0;
 
 // A width at which joints of arms can stick [rad/s]: it fitted three of them best.
 inline constexpr double kStickingWidth = 0.02;
@@ -85,5 +91,7 @@ struct FrictionValue {
   double value, along_w, along_x;
 };
 FrictionValue evaluate(const FrictionFunction& f, const FrictionPoint& p);
+// The same as a formula.
+Formula trace(const FrictionFunction& f, const Formula& w, const Formula& x, double sharpness);
 
 }  // namespace mechfit

@@ -10,6 +10,7 @@
 #include "mechfit/mechanics/description.h"
 #include "mechfit/mechanics/friction.h"
 #include "mechfit/mechanics/scales.h"
+#include "mechfit/mechanics/symbolic/symbolic_model.h"
 
 namespace mechfit {
 
@@ -96,6 +97,8 @@ class JointForces {
   // F at one point: f += F. u is empty for no input.
   void add(std::span<const double> q, std::span<const double> v, std::span<const double> u,
            std::span<double> f) const;
+
+  void trace(SymbolicModel& out) const;  // out.force += F
 
   // The last block and the gradients gathered for it.
   struct Workspace {

@@ -14,15 +14,12 @@ namespace {
 // Slots of a turn in which angles are counted, 3 degrees each. A gap of less than 30 degrees is
 // none: runs of some seconds leave such gaps in what they cover.
 constexpr int kSlots = 120, kWidestGap = 10;
-// Share of its width by which a region reaches beyond its samples: the next run of the same kind
-// goes a little farther than the ones before.
-constexpr double kMargin = 0.15;
 
 double width_of(double low, double high) { return std::max(high - low, 1e-12); }
 
 double outside_range(double x, double low, double high) {
   const double width = width_of(low, high), beyond = std::max(low - x, x - high);
-  return std::max(0.0, beyond / width - kMargin);
+  return std::max(0.0, beyond / width - kRegionMargin);
 }
 
 // The smallest arc that holds the slots that were met.

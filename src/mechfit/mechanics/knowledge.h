@@ -9,6 +9,10 @@
 // What is known of a model besides its equations: where its data were, and how wrong it was there.
 namespace mechfit {
 
+// Share of its width by which a region reaches beyond its samples: the next run of the same kind
+// goes a little farther than the ones before.
+inline constexpr double kRegionMargin = 0.15;
+
 // The box of states and inputs that a log covered.
 struct Region {
   std::vector<double> q_low, q_high;  // [n]; of a periodic joint the arc that its angles fill

@@ -84,6 +84,7 @@ struct Model::AnyFamily {
   virtual std::optional<Model> with_fixed_inputs() const = 0;
   virtual std::optional<Sketch> sketch() const = 0;
   virtual std::vector<double> sketch_points(std::span<const double> q) const = 0;
+  virtual std::optional<SymbolicModel> symbolic() const = 0;
 };
 
 template <class L>
@@ -162,6 +163,10 @@ struct Model::Holder final : AnyFamily {
   }
   std::vector<double> sketch_points(std::span<const double> q) const override {
     if constexpr (requires { family.sketch_points(q); }) return family.sketch_points(q);
+    return {};
+  }
+  std::optional<SymbolicModel> symbolic() const override {
+    if constexpr (requires { family.symbolic(); }) return family.symbolic();
     return {};
   }
 

@@ -56,5 +56,6 @@ std::optional<Sketch> Model::sketch() const { return self_->sketch(); }
 std::vector<double> Model::sketch_points(std::span<const double> q) const {
   return self_->sketch_points(q);
 }
+std::optional<SymbolicModel> Model::symbolic() const { return self_->symbolic(); }
 
 }  // namespace mechfit

@@ -11,6 +11,7 @@
 
 #include "mechfit/mechanics/description.h"
 #include "mechfit/mechanics/lagrangian.h"
+#include "mechfit/mechanics/symbolic/symbolic_model.h"
 
 namespace mechfit {
 
@@ -30,6 +31,7 @@ inline constexpr auto kNames<Precision> = names<Precision>({{Precision::float64,
 //   std::optional<std::vector<double>> parameters_of(const L& poorer)   theta of the same mechanics
 //   L with_precision(Precision), L with_fixed_inputs()                  see Model
 //   std::optional<Sketch> sketch(), std::vector<double> sketch_points(q)
+//   SymbolicModel symbolic()                                            for programs in C
 template <class L>
 concept DescribedLagrangian = Lagrangian<L> && std::copyable<L> &&
     requires(const L& m, Safetensors& file) {
@@ -101,6 +103,8 @@ class Model {
   // How to draw it, for machines that move in a plane, and where its points are: x0, y0, x1, y1 ...
   std::optional<Sketch> sketch() const;
   std::vector<double> sketch_points(std::span<const double> q) const;
+  // As formulas and networks, where the family can be written down so.
+  std::optional<SymbolicModel> symbolic() const;
 
  private:
   struct AnyWorkspace;

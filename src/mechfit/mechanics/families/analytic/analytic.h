@@ -80,6 +80,8 @@ class AnalyticSystem {
   Description describe() const;
   std::optional<Sketch> sketch() const;
   std::vector<double> sketch_points(std::span<const double> q) const;
+  SymbolicModel symbolic() const;
+  void trace(SymbolicModel& out) const;  // M and V of out, and F added to its
 
  private:
   int mass_output(int i, int j) const { return i * (i + 1) / 2 + j; }  // i >= j

@@ -93,4 +93,20 @@ Description AnalyticSystem::describe() const {
   return out;
 }
 
+void AnalyticSystem::trace(SymbolicModel& out) const {
+  std::vector<Formula> inputs = out.q;
+  inputs.insert(inputs.end(), out.v.begin(), out.v.end());
+  inputs.insert(inputs.end(), out.u.begin(), out.u.begin() + m_);
+  const std::vector<Formula> outputs = equations_->tape.trace(uniforms_, std::move(inputs));
+  std::copy_n(outputs.begin(), out.mass.size(), out.mass.begin());
+  out.potential = outputs[potential_output()];
+  for (int i = 0; i < n_; ++i) out.force[i] += outputs[force_output(i)];
+}
+
+SymbolicModel AnalyticSystem::symbolic() const {
+  SymbolicModel out(n_, m_);
+  trace(out);
+  return out;
+}
+
 }  // namespace mechfit

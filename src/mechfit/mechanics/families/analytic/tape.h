@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mechfit/base/batch.h"
+#include "mechfit/mechanics/symbolic/formulas.h"
 
 // Equations written once as ordinary expressions, recorded as a straight-line program of sums,
 // products, sines, cosines and hyperbolic tangents, and replayed on blocks of points with all the
@@ -67,6 +68,9 @@ class Tape {
   // Output k of a forward replay, or of a tangent (zero when the output is uniform).
   void output(int k, const double* uniforms, const double* values, double* y) const;
   void output_tangent(int k, const double* tangents, double* y) const;
+
+  // The outputs as formulas of the inputs' formulas.
+  std::vector<Formula> trace(std::span<const double> uniforms, std::vector<Formula> inputs) const;
 
   // Adjoint of output k += seed.
   void seed(int k, const double* seed, double* adjoints, double* uniform_adjoints) const;

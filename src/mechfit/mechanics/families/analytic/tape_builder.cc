@@ -104,4 +104,40 @@ Expr tanh(const Expr& a) {
   return a.tape->record(TapeOp::tanh, a, a);
 }
 
+std::vector<Formula> Tape::trace(std::span<const double> uniforms,
+                                 std::vector<Formula> nodes) const {
+  MECHFIT_CHECK(static_cast<int>(nodes.size()) == inputs_);
+  nodes.resize(nodes_);
+  const auto at = [&](const TapeOperand& x) {
+    return x.uniform ? Formula(uniforms[x.index]) : nodes[x.index];
+  };
+  for (const Step& step : steps_) {
+    const Formula a = nodes[step.a];
+    switch (step.op) {
+      case TapeOp::add:
+        nodes[step.out] = a + at(step.b);
+        break;
+      case TapeOp::subtract:
+        nodes[step.out] = a - at(step.b);
+        break;
+      case TapeOp::multiply:
+        nodes[step.out] = a * at(step.b);
+        break;
+      case TapeOp::sin_cos:
+        nodes[step.out] = sin(a);
+        nodes[step.out + 1] = cos(a);
+        break;
+      case TapeOp::tanh:
+        nodes[step.out] = tanh(a);
+        break;
+      case TapeOp::literal:
+      case TapeOp::parameter:
+        MECHFIT_CHECK(false, "uniforms are no steps");
+    }
+  }
+  std::vector<Formula> out;
+  for (const TapeOperand& output : outputs_) out.push_back(at(output));
+  return out;
+}
+
 }  // namespace mechfit

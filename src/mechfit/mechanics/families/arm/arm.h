@@ -76,6 +76,7 @@ class Arm {
   bool scale_is_free() const;
   const Scales* scales() const { return nullptr; }  // of M and V, which are physical
   Description describe() const;
+  SymbolicModel symbolic() const;
 
  private:
   void clear_forces(const Adjoints& adjoints) const;

@@ -56,4 +56,11 @@ Description Arm::describe() const {
   return out;
 }
 
+SymbolicModel Arm::symbolic() const {
+  SymbolicModel out(n_, inputs());
+  body_.trace(out);
+  joint_forces_.trace(out);
+  return out;
+}
+
 }  // namespace mechfit

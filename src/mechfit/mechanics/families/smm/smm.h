@@ -90,6 +90,7 @@ class Smm {
   bool scale_is_free() const;
   const Scales* scales() const { return &config_.scales; }
   Description describe() const;
+  SymbolicModel symbolic() const;
   std::optional<Smm> with_fixed_inputs() const;
 
  private:

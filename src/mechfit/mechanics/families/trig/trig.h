@@ -115,6 +115,7 @@ class Trig {
   bool scale_is_free() const;
   const Scales* scales() const { return &config_.scales; }
   Description describe() const;
+  SymbolicModel symbolic() const;
 
  private:
   int entries() const { return n_ * (n_ + 1) / 2; }

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "mechfit/base/batch.h"
 #include "mechfit/mechanics/lagrangian.h"
+#include "mechfit/mechanics/symbolic/formulas.h"
 
 namespace mechfit {
 
@@ -33,6 +35,9 @@ class TrigBasis {
   std::string name(int function, const std::vector<std::string>& joints) const;
   // Where the function of another basis is in this one; -1: nowhere.
   int find(const TrigBasis& other, int function) const;
+
+  // The functions of formulas for q.
+  std::vector<Formula> trace(std::span<const Formula> q) const;
 
   struct Workspace {
     AlignedVector phase;         // cos, sin of k q_i       [n][degree][2][kBlock]

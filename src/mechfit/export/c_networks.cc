@@ -1,0 +1,428 @@
+#include <fmt/format.h>
+
+#include "mechfit/base/error.h"
+#include "mechfit/export/c_parts.h"
+
+namespace mechfit {
+namespace {
+
+// y = W x (+ b) with W [inputs][outputs] or, where outputs are few, [outputs][inputs]; loops run
+// along memory, so that compilers vectorise them.
+const char* const kProducts = R"(
+/* tanh x = e / (e + 2), e = exp(2 |x|) - 1 = 2^k (p + 1) - 1. Without branches, so that loops of it
+   are vectorised. */
+static inline double $_tanh(double x) {
+  const double round = 6755399441055744.0; /* 1.5 2^52: its last bits are the nearest integer */
+  const double y = fabs(x), t = y > 20 ? 40 : 2 * y, shifted = t * 1.4426950408889634 + round;
+  const double k = shifted - round;
+  const double r = (t - k * 0.6931471803691238) - k * 1.9082149292705877e-10;
+  double p = 1.0 / 6227020800, scale, e;
+  uint64_t bits;
+  p = p * r + 1.0 / 479001600;
+  p = p * r + 1.0 / 39916800;
+  p = p * r + 1.0 / 3628800;
+  p = p * r + 1.0 / 362880;
+  p = p * r + 1.0 / 40320;
+  p = p * r + 1.0 / 5040;
+  p = p * r + 1.0 / 720;
+  p = p * r + 1.0 / 120;
+  p = p * r + 1.0 / 24;
+  p = p * r + 1.0 / 6;
+  p = p * r + 0.5;
+  p = p * r * r + r;
+  memcpy(&bits, &shifted, sizeof bits);
+  bits = (bits + 1023) << 52;
+  memcpy(&scale, &bits, sizeof bits);
+  e = scale * p + (scale - 1);
+  return copysign(e / (e + 2), x);
+}
+
+/* y = W x + b, or W x where b is null; W [inputs][outputs] */
+static inline void $_product(int outputs, int inputs, const $_real* W, const $_real* b,
+                             const $_real* x, $_real* y) {
+  for (int i = 0; i < outputs; ++i) y[i] = b ? b[i] : 0;
+  for (int j = 0; j < inputs; ++j)
+    for (int i = 0; i < outputs; ++i) y[i] += W[j * outputs + i] * x[j];
+}
+
+/* The same for few outputs; W [outputs][inputs] */
+static inline void $_thin_product(int outputs, int inputs, const $_real* W, const $_real* b,
+                                  const $_real* x, $_real* y) {
+  for (int i = 0; i < outputs; ++i) {
+    $_real s[4] = {0, 0, 0, 0};
+    int j = 0;
+    for (; j + 4 <= inputs; j += 4)
+      for (int k = 0; k < 4; ++k) s[k] += W[i * inputs + j + k] * x[j + k];
+    for (; j < inputs; ++j) s[0] += W[i * inputs + j] * x[j];
+    y[i] = (b ? b[i] : 0) + ((s[0] + s[1]) + (s[2] + s[3]));
+  }
+}
+)";
+
+// Which layout serves W x: below this many outputs a row is longer than what a register holds.
+constexpr int kThin = 8;
+
+std::string product(const std::string& net, int l, const LayerEquations& layer, bool bias,
+                    const std::string& x, const std::string& y) {
+  const bool thin = layer.outputs < kThin;
+  return fmt::format("  ${}product({}, {}, $_{}_{}{}, {}, {}, {});\n", thin ? "_thin_" : "_",
+                     layer.outputs, layer.inputs, net, thin ? "R" : "W", l,
+                     bias ? fmt::format("$_{}_b{}", net, l) : "0", x, y);
+}
+
+// W' d
+std::string back_product(const std::string& net, int l, const LayerEquations& layer,
+                         const std::string& d, const std::string& x) {
+  const bool thin = layer.inputs < kThin;
+  return fmt::format("  ${}product({}, {}, $_{}_{}{}, 0, {}, {});\n", thin ? "_thin_" : "_",
+                     layer.inputs, layer.outputs, net, thin ? "W" : "R", l, d, x);
+}
+
+std::string arrays(const std::string& net, const NetworkEquations& layers, const CStyle& style) {
+  std::string out;
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    const LayerEquations& layer = layers[l];
+    MECHFIT_CHECK(layer.tanh == (l + 1 < layers.size()));
+    std::vector<double> turned;
+    for (int j = 0; j < layer.inputs; ++j)
+      for (int i = 0; i < layer.outputs; ++i) turned.push_back(layer.W[i * layer.inputs + j]);
+    const std::string name = "$_" + net + "_";
+    out += write_array(name + "R" + std::to_string(l), layer.W, style);
+    out += write_array(name + "W" + std::to_string(l), turned, style);
+    out += write_array(name + "b" + std::to_string(l), layer.b, style);
+  }
+  return out;
+}
+
+int hidden_count(const NetworkEquations& layers) {
+  int count = 0;
+  for (std::size_t l = 0; l + 1 < layers.size(); ++l) count += layers[l].outputs;
+  return count;
+}
+
+// y and, where xd is given, its derivative yd along xd; g keeps the slopes of the hidden units.
+std::string forward_function(const std::string& net, const NetworkEquations& layers) {
+  std::string out = fmt::format(R"(
+static inline void $_{}_forward(const $_real* x, const $_real* xd, $_real* y, $_real* yd,
+                                $_real* g) {{
+)",
+                                net);
+  std::string x = "x", xd = "xd";
+  int at = 0;
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    const LayerEquations& layer = layers[l];
+    const int number = static_cast<int>(l), width = layer.outputs;
+    if (l + 1 == layers.size()) {
+      out += product(net, number, layer, true, x, "y");
+      out += "  if (xd)" + product(net, number, layer, false, xd, "yd").substr(1);
+      break;
+    }
+    out += fmt::format("  $_real h{0}[{1}], d{0}[{1}];\n", l, width);
+    out += product(net, number, layer, true, x, fmt::format("h{}", l));
+    out += "  if (xd)" + product(net, number, layer, false, xd, fmt::format("d{}", l)).substr(1);
+    out += fmt::format(
+        "  for (int i = 0; i < {1}; ++i) h{0}[i] = ($_real)$_tanh(h{0}[i]);\n"
+        "  for (int i = 0; i < {1}; ++i) g[{2} + i] = 1 - h{0}[i] * h{0}[i];\n"
+        "  if (xd)\n    for (int i = 0; i < {1}; ++i) d{0}[i] *= g[{2} + i];\n",
+        l, width, at);
+    x = fmt::format("h{}", l);
+    xd = fmt::format("d{}", l);
+    at += width;
+  }
+  return out + "}\n";
+}
+
+// gx = (dy/dx)' gy at the last forward.
+std::string back_function(const std::string& net, const NetworkEquations& layers) {
+  std::string out = fmt::format(
+      "\nstatic inline void $_{}_back(const $_real* g, const $_real* gy, $_real* gx) {{\n", net);
+  std::string d = "gy";
+  int at = hidden_count(layers);
+  for (int l = static_cast<int>(layers.size()) - 1; l >= 0; --l) {
+    if (l == 0) {
+      out += back_product(net, l, layers[0], d, "gx");
+      break;
+    }
+    const int width = layers[l].inputs;
+    at -= width;
+    out += fmt::format("  $_real d{}[{}];\n", l, width);
+    out += back_product(net, l, layers[l], d, fmt::format("d{}", l));
+    out += fmt::format("  for (int i = 0; i < {1}; ++i) d{0}[i] *= g[{2} + i];\n", l, width, at);
+    d = fmt::format("d{}", l);
+  }
+  return out + "}\n";
+}
+
+// y, first and second derivatives to the joints: dy [JOINTS][outputs], ddy [PAIRS][outputs], from
+// those of the features.
+std::string second_function(const std::string& net, const NetworkEquations& layers) {
+  std::string out = fmt::format(R"(
+static inline void $_{}_second(const $_real* x, const $_real* dx, const $_real* ddx, $_real* y,
+                               $_real* dy, $_real* ddy) {{
+)",
+                                net);
+  std::string from = "", size = std::to_string(layers[0].inputs);
+  for (std::size_t l = 0; l < layers.size(); ++l) {
+    const LayerEquations& layer = layers[l];
+    const int number = static_cast<int>(l);
+    const bool last = l + 1 == layers.size();
+    const std::string to = last ? "" : std::to_string(l), width = std::to_string(layer.outputs);
+    const std::string x = from.empty() ? "x" : "h" + from, dx = from.empty() ? "dx" : "d" + from,
+                      ddx = from.empty() ? "ddx" : "dd" + from;
+    const std::string y = last ? "y" : "h" + to, dy = last ? "dy" : "d" + to,
+                      ddy = last ? "ddy" : "dd" + to;
+    if (!last)
+      out += fmt::format("  $_real h{0}[{1}], d{0}[$_JOINTS * {1}], dd{0}[$_PAIRS * {1}];\n", l,
+                         width);
+    out += product(net, number, layer, true, x, y);
+    out += "  for (int k = 0; k < $_JOINTS; ++k)\n  " +
+           product(net, number, layer, false, fmt::format("{} + k * {}", dx, size),
+                   fmt::format("{} + k * {}", dy, width));
+    out += "  for (int k = 0; k < $_PAIRS; ++k)\n  " +
+           product(net, number, layer, false, fmt::format("{} + k * {}", ddx, size),
+                   fmt::format("{} + k * {}", ddy, width));
+    if (!last) out += fmt::format("  $_second_tanh({0}, h{1}, d{1}, dd{1});\n", width, l);
+    from = to;
+    size = width;
+  }
+  return out + "}\n";
+}
+
+const char* const kSecondTanh = R"(
+/* h = tanh z with first and second derivatives, from those of z, in place */
+static inline void $_second_tanh(int width, $_real* h, $_real* d, $_real* dd) {
+  for (int i = 0; i < width; ++i) {
+    const $_real y = ($_real)$_tanh(h[i]), g = 1 - y * y;
+    h[i] = y;
+    for (int k = 0; k < $_JOINTS; ++k)
+      for (int l = 0; l <= k; ++l) {
+        $_real* x = dd + $_pair(k, l) * width + i;
+        *x = g * (*x - 2 * y * d[k * width + i] * d[l * width + i]);
+      }
+    for (int k = 0; k < $_JOINTS; ++k) d[k * width + i] *= g;
+  }
+}
+)";
+
+const char* const kIndices = R"(
+#define $_PAIRS ($_JOINTS * ($_JOINTS + 1) / 2)
+static inline int $_pair(int k, int l) { return k >= l ? k * (k + 1) / 2 + l : l * (l + 1) / 2 + k; }
+/* Where L_ij is among the network's outputs: the diagonal first */
+static inline int $_entry(int i, int j) { return i == j ? i : $_JOINTS + i * (i - 1) / 2 + j; }
+)";
+
+// Features x of q, their derivatives dx to their own joint and second ones ddx.
+std::string features_function(const NetworkModel& model, const CStyle& style) {
+  std::string out = R"(
+static inline void $_features(const $_real* q, $_real* x, $_real* dx, $_real* ddx) {
+)";
+  int at = 0;
+  for (std::size_t i = 0; i < model.joints.size(); ++i) {
+    const std::string q = fmt::format("q[{}]", i);
+    if (model.joints[i] == JointType::periodic) {
+      out += fmt::format(
+          "  x[{0}] = {2}({4});\n  x[{1}] = {3}({4});\n  dx[{0}] = -x[{1}];\n  dx[{1}] = x[{0}];\n"
+          "  ddx[{0}] = -x[{0}];\n  ddx[{1}] = -x[{1}];\n",
+          at, at + 1, style.function("cos"), style.function("sin"), q);
+      at += 2;
+    } else {
+      out +=
+          fmt::format("  x[{0}] = ({1} - {2}) / {3};\n  dx[{0}] = 1 / {3};\n  ddx[{0}] = 0;\n", at,
+                      q, "(" + style.number(model.offset[i]) + ")", style.number(model.scale[i]));
+      ++at;
+    }
+  }
+  return out + "}\n";
+}
+
+std::string feature_joints(const NetworkModel& model) {
+  std::string list;
+  int count = 0;
+  for (std::size_t i = 0; i < model.joints.size(); ++i)
+    for (int k = model.joints[i] == JointType::periodic ? 2 : 1; k > 0; --k, ++count)
+      list += (list.empty() ? "" : ", ") + std::to_string(i);
+  return fmt::format(
+      "#define $_FEATURES {0}\n/* Joint of each feature */\nstatic const int $_feature_joint[{0}] "
+      "= "
+      "{{{1}}};\n",
+      count, list);
+}
+
+const char* const kNetworkMechanics = R"(
+/* Mass matrix, both triangles: D L L' D */
+static inline void $_mass_of(const $_real* l, $_real* M) {
+  for (int i = 0; i < $_JOINTS; ++i)
+    for (int j = 0; j <= i; ++j) {
+      $_real sum = 0;
+      for (int k = 0; k <= j; ++k) sum += l[$_entry(i, k)] * l[$_entry(j, k)];
+      M[i * $_JOINTS + j] = M[j * $_JOINTS + i] = $_D[i] * $_D[j] * sum;
+    }
+}
+
+static inline void $_mass(const $_real* q, $_real* M) {
+  $_real x[$_FEATURES], dx[$_FEATURES], ddx[$_FEATURES], l[$_PAIRS], g[$_MASS_HIDDEN];
+  $_features(q, x, dx, ddx);
+  $_mass_net_forward(x, 0, l, 0, g);
+  for (int i = 0; i < $_JOINTS; ++i) l[i] += 1;
+  $_mass_of(l, M);
+}
+
+/* Potential energy */
+static inline $_real $_potential(const $_real* q) {
+  $_real x[$_FEATURES], dx[$_FEATURES], ddx[$_FEATURES], V, g[$_POTENTIAL_HIDDEN];
+  $_features(q, x, dx, ddx);
+  $_potential_net_forward(x, 0, &V, 0, g);
+  return $_ENERGY * V;
+}
+
+/* M, Mdot v and dL/dq: with w = D v, pi = L' w the gradient of 1/2 v'Mv to L is w pi' */
+static inline void $_terms(const $_real* q, const $_real* v, $_real* M, $_real* rate,
+                           $_real* slope) {
+  const $_real minus_energy = -$_ENERGY;
+  $_real x[$_FEATURES], dx[$_FEATURES], xd[$_FEATURES], back[$_FEATURES], back_v[$_FEATURES];
+  $_real l[$_PAIRS], ld[$_PAIRS], gl[$_PAIRS], V;
+  $_real g[$_MASS_HIDDEN], gv[$_POTENTIAL_HIDDEN], w[$_JOINTS], pi[$_JOINTS], ld_w[$_JOINTS];
+  $_features(q, x, dx, xd);
+  for (int i = 0; i < $_FEATURES; ++i) xd[i] = dx[i] * v[$_feature_joint[i]];
+  $_mass_net_forward(x, xd, l, ld, g);
+  $_potential_net_forward(x, 0, &V, 0, gv);
+  $_potential_net_back(gv, &minus_energy, back_v);
+  for (int i = 0; i < $_JOINTS; ++i) {
+    l[i] += 1;
+    w[i] = $_D[i] * v[i];
+  }
+  $_mass_of(l, M);
+  for (int j = 0; j < $_JOINTS; ++j) {
+    pi[j] = ld_w[j] = 0;
+    for (int i = j; i < $_JOINTS; ++i) {
+      pi[j] += l[$_entry(i, j)] * w[i];
+      ld_w[j] += ld[$_entry(i, j)] * w[i];
+    }
+    for (int i = j; i < $_JOINTS; ++i) gl[$_entry(i, j)] = w[i] * pi[j];
+  }
+  for (int i = 0; i < $_JOINTS; ++i) {
+    $_real sum = 0;
+    for (int j = 0; j <= i; ++j) sum += ld[$_entry(i, j)] * pi[j] + l[$_entry(i, j)] * ld_w[j];
+    rate[i] = $_D[i] * sum;
+    slope[i] = 0;
+  }
+  $_mass_net_back(g, gl, back);
+  for (int i = 0; i < $_FEATURES; ++i) slope[$_feature_joint[i]] += dx[i] * (back[i] + back_v[i]);
+}
+
+/* Rows of dx and ddx for all joints and pairs of joints: a feature belongs to one joint. */
+static inline void $_spread(const $_real* dx, const $_real* ddx, $_real* all_dx, $_real* all_ddx) {
+  for (int i = 0; i < $_JOINTS * $_FEATURES; ++i) all_dx[i] = 0;
+  for (int i = 0; i < $_PAIRS * $_FEATURES; ++i) all_ddx[i] = 0;
+  for (int i = 0; i < $_FEATURES; ++i) {
+    const int k = $_feature_joint[i];
+    all_dx[k * $_FEATURES + i] = dx[i];
+    all_ddx[$_pair(k, k) * $_FEATURES + i] = ddx[i];
+  }
+}
+
+/* Sum over columns k of A_ik B_jk, both lower triangular as the network gives them */
+static inline $_real $_row_product(const $_real* a, const $_real* b, int i, int j) {
+  $_real sum = 0;
+  for (int k = 0; k <= i && k <= j; ++k) sum += a[$_entry(i, k)] * b[$_entry(j, k)];
+  return sum;
+}
+
+/* g = M a + Mdot v - dL/dq at fixed a: g_q, g_v [JOINTS][JOINTS], from the first and second
+   derivatives of M and V to the joints */
+static inline void $_terms_jacobian(const $_real* q, const $_real* v, const $_real* a, $_real* g_q,
+                                    $_real* g_v) {
+  enum { n = $_JOINTS, pairs = $_PAIRS };
+  $_real x[$_FEATURES], dx[$_FEATURES], ddx[$_FEATURES];
+  $_real all_dx[n * $_FEATURES], all_ddx[pairs * $_FEATURES];
+  $_real l[pairs], dl[n * pairs], ddl[pairs * pairs], V, dV[n], ddV[pairs];
+  $_real dM[n][n][n], ddM[pairs][n][n];
+  $_features(q, x, dx, ddx);
+  $_spread(dx, ddx, all_dx, all_ddx);
+  $_mass_net_second(x, all_dx, all_ddx, l, dl, ddl);
+  $_potential_net_second(x, all_dx, all_ddx, &V, dV, ddV);
+  for (int i = 0; i < n; ++i) l[i] += 1;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      const $_real D = $_D[i] * $_D[j];
+      for (int k = 0; k < n; ++k) {
+        const $_real* lk = dl + k * pairs;
+        dM[k][i][j] = D * ($_row_product(lk, l, i, j) + $_row_product(l, lk, i, j));
+        for (int m = 0; m <= k; ++m) {
+          const $_real *lm = dl + m * pairs, *lkm = ddl + $_pair(k, m) * pairs;
+          ddM[$_pair(k, m)][i][j] =
+              D * ($_row_product(lkm, l, i, j) + $_row_product(lk, lm, i, j) +
+                   $_row_product(lm, lk, i, j) + $_row_product(l, lkm, i, j));
+        }
+      }
+    }
+  for (int i = 0; i < n; ++i)
+    for (int m = 0; m < n; ++m) {
+      $_real by_q = $_ENERGY * ddV[$_pair(i, m)], by_v = 0;
+      for (int j = 0; j < n; ++j) {
+        by_q += dM[m][i][j] * a[j];
+        by_v += (dM[m][i][j] + dM[j][i][m] - dM[i][j][m]) * v[j];
+        for (int k = 0; k < n; ++k)
+          by_q += (ddM[$_pair(k, m)][i][j] - ddM[$_pair(i, m)][j][k] / 2) * v[j] * v[k];
+      }
+      g_q[i * n + m] = by_q;
+      g_v[i * n + m] = by_v;
+    }
+}
+)";
+
+const char* const kForceNetwork = R"(
+static inline void $_add_force_network(const $_real* q, const $_real* v, $_real* F) {
+  $_real x[$_FEATURES + $_JOINTS], dx[$_FEATURES], ddx[$_FEATURES], y[$_JOINTS];
+  $_real g[$_FORCE_HIDDEN];
+  $_features(q, x, dx, ddx);
+  for (int i = 0; i < $_JOINTS; ++i) x[$_FEATURES + i] = v[i] * $_SPEED[i];
+  $_force_net_forward(x, 0, y, 0, g);
+  for (int i = 0; i < $_JOINTS; ++i) F[i] += $_FORCE[i] * y[i];
+}
+
+static inline void $_add_force_network_along(const $_real* q, const $_real* v, const $_real* dq,
+                                             const $_real* dv, $_real* dF) {
+  $_real x[$_FEATURES + $_JOINTS], xd[$_FEATURES + $_JOINTS], dx[$_FEATURES], ddx[$_FEATURES];
+  $_real y[$_JOINTS], yd[$_JOINTS], g[$_FORCE_HIDDEN];
+  $_features(q, x, dx, ddx);
+  for (int i = 0; i < $_FEATURES; ++i) xd[i] = dx[i] * dq[$_feature_joint[i]];
+  for (int i = 0; i < $_JOINTS; ++i) {
+    x[$_FEATURES + i] = v[i] * $_SPEED[i];
+    xd[$_FEATURES + i] = dv[i] * $_SPEED[i];
+  }
+  $_force_net_forward(x, xd, y, yd, g);
+  for (int i = 0; i < $_JOINTS; ++i) dF[i] += $_FORCE[i] * yd[i];
+}
+)";
+
+std::string hidden_define(const char* name, const NetworkEquations& layers) {
+  return fmt::format("#define $_{}_HIDDEN {}\n", name, std::max(1, hidden_count(layers)));
+}
+
+}  // namespace
+
+std::string network_terms(const NetworkModel& model, const CStyle& style) {
+  std::string out = kIndices;
+  out += feature_joints(model);
+  out += fmt::format("#define $_ENERGY {}\n", style.number(model.energy));
+  out += hidden_define("MASS", model.mass) + hidden_define("POTENTIAL", model.potential);
+  out += write_array("$_D", model.d, style);
+  out += arrays("mass_net", model.mass, style) + arrays("potential_net", model.potential, style);
+  out += kProducts;
+  out += kSecondTanh;
+  out += features_function(model, style);
+  for (const auto& [net, layers] : {std::pair{std::string("mass_net"), &model.mass},
+                                    std::pair{std::string("potential_net"), &model.potential}})
+    out += forward_function(net, *layers) + back_function(net, *layers) +
+           second_function(net, *layers);
+  out += kNetworkMechanics;
+  if (model.force.empty()) return out;
+  out += hidden_define("FORCE", model.force);
+  out += write_array("$_FORCE", model.force_scale, style);
+  out += write_array("$_SPEED", model.speed, style);
+  out += arrays("force_net", model.force, style) + forward_function("force_net", model.force);
+  return out + kForceNetwork;
+}
+
+}  // namespace mechfit

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "mechfit/export/c_text.h"
+#include "mechfit/mechanics/symbolic/symbolic_model.h"
+
+// Parts of an exported file (c_export.h). In their text `$` stands for the model's name and `~` for
+// the suffix of functions of the precision.
+namespace mechfit {
+
+extern const char* const kMechanics;
+extern const char* const kJacobianByDirections;
+
+// mass, potential, terms, terms_jacobian of formulas.
+std::string formula_terms(SymbolicModel& model, const CStyle& style);
+// force and force_along: the formulas', and the force network's where there is one.
+std::string force_functions(SymbolicModel& model, const CStyle& style);
+// mass, potential, terms, terms_jacobian, and the force network, of networks.
+std::string network_terms(const NetworkModel& model, const CStyle& style);
+
+}  // namespace mechfit

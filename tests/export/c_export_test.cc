@@ -1,0 +1,251 @@
+#include "mechfit/export/c_export.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "mechfit/base/error.h"
+#include "mechfit/integrate/runge_kutta.h"
+#include "mechfit/integrate/variational_point.h"
+#include "mechfit/mechanics/point.h"
+#include "tests/support/models.h"
+
+// Models written as C99, compiled by the C compiler with all its warnings as errors, and called.
+namespace mechfit {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ModelCase;
+
+ModelRecord record_of(Model model) {
+  Channels channels;
+  channels.joint_types = model.joint_types();
+  for (int i = 0; i < model.joints(); ++i) {
+    channels.joints.push_back("q" + std::to_string(i + 1));
+    channels.units.push_back("rad");
+  }
+  for (int i = 0; i < model.inputs(); ++i) channels.inputs.push_back("u" + std::to_string(i + 1));
+  return {std::move(model), std::move(channels), {}};
+}
+
+template <class Real>
+class CompiledModel {
+ public:
+  CompiledModel(const ModelRecord& record, const std::string& flags) {
+    folder_ = fs::temp_directory_path() /
+              ("mechfit_export_" + std::to_string(getpid()) + "_" + std::to_string(++made));
+    fs::create_directories(folder_);
+    CExportOptions options;
+    if (sizeof(Real) == sizeof(float)) options.precision = Precision::float32;
+    std::ofstream(folder_ / "model.h") << export_c(record, options);
+    const std::string command = "cc -std=c99 -Wall -Wextra -Wpedantic -Werror -shared -fPIC " +
+                                flags + " -I" + folder_.string() +
+                                " " MECHFIT_SOURCE_DIR "/tests/export/model_calls.c -lm -o " +
+                                (folder_ / "model.so").string();
+    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+    library_ = dlopen((folder_ / "model.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library_ == nullptr) ADD_FAILURE() << dlerror();
+  }
+  ~CompiledModel() {
+    if (library_ != nullptr) dlclose(library_);
+    fs::remove_all(folder_);
+  }
+  CompiledModel(const CompiledModel&) = delete;
+  CompiledModel& operator=(const CompiledModel&) = delete;
+
+  template <class Function>
+  Function* get(const char* name) const {
+    return reinterpret_cast<Function*>(dlsym(library_, name));
+  }
+
+  bool loaded() const { return library_ != nullptr; }
+
+ private:
+  static inline int made = 0;
+  fs::path folder_;
+  void* library_ = nullptr;
+};
+
+using D = double;
+using Vector = std::vector<double>;
+
+Vector random_vector(int size, double scale, Random& random) {
+  Vector x(size);
+  for (double& value : x) value = random.uniform(-scale, scale);
+  return x;
+}
+
+// Every number within `tolerance` of the largest of its kind.
+void expect_equal(const char* what, const Vector& found, const Vector& expected,
+                  double tolerance = 1e-12) {
+  ASSERT_EQ(found.size(), expected.size());
+  double size = 0;
+  for (double x : expected) size = std::max(size, std::abs(x));
+  for (std::size_t i = 0; i < found.size(); ++i)
+    ASSERT_NEAR(found[i], expected[i], tolerance * size) << what << ' ' << i;
+}
+
+class EveryExport : public ::testing::TestWithParam<ModelCase> {};
+INSTANTIATE_TEST_SUITE_P(Families, EveryExport, ::testing::ValuesIn(testing::model_cases()),
+                         testing::model_case_name);
+
+TEST_P(EveryExport, EqualsTheLibraryAtAThousandStates) {
+  Random random(5);
+  const Model model = GetParam().make(random);
+  const CompiledModel<D> c(record_of(model), "-O1");
+  ASSERT_TRUE(c.loaded());
+  const auto mass = c.get<void(const D*, D*)>("call_mass");
+  const auto potential = c.get<D(const D*)>("call_potential");
+  const auto energy = c.get<D(const D*, const D*)>("call_energy");
+  const auto momentum = c.get<void(const D*, const D*, D*)>("call_momentum");
+  const auto acceleration = c.get<int(const D*, const D*, const D*, D*)>("call_acceleration");
+  const auto inverse = c.get<void(const D*, const D*, const D*, D*)>("call_inverse_dynamics");
+  PointDynamics point(model);
+  const int n = model.joints(), m = model.inputs();
+  Vector M(n * n), M0(n * n), x(n), x0(n);
+  for (int k = 0; k < 1000; ++k) {
+    const Vector q = random_vector(n, 1, random), v = random_vector(n, 1, random),
+                 u = random_vector(m, 1, random), a = random_vector(n, 1, random);
+    mass(q.data(), M.data());
+    point.mass(q, M0);
+    expect_equal("mass", M, M0);
+    // V of networks that nearly cancels has the rounding of its terms.
+    ASSERT_NEAR(potential(q.data()), point.potential(q),
+                1e-12 * (1 + std::abs(point.potential(q))));
+    ASSERT_NEAR(energy(q.data(), v.data()), point.energy(q, v),
+                1e-12 * (1 + std::abs(point.energy(q, v))));
+    momentum(q.data(), v.data(), x.data());
+    point.momentum(q, v, x0);
+    expect_equal("momentum", x, x0);
+    inverse(q.data(), v.data(), a.data(), x.data());
+    point.inverse_dynamics(q, v, a, x0);
+    expect_equal("inverse dynamics", x, x0);
+    const bool found = point.acceleration(q, v, u, x0);
+    ASSERT_EQ(acceleration(q.data(), v.data(), u.data(), x.data()), found ? 0 : 1);
+    if (found) expect_equal("acceleration", x, x0, 1e-11);  // times the condition of M
+  }
+}
+
+TEST_P(EveryExport, HasTheDerivativesOfTheAcceleration) {
+  Random random(6);
+  const Model model = GetParam().make(random);
+  const CompiledModel<D> c(record_of(model), "-O1");
+  ASSERT_TRUE(c.loaded());
+  const auto jacobians =
+      c.get<int(const D*, const D*, const D*, D*, D*, D*, D*)>("call_acceleration_jacobians");
+  PointDynamics point(model);
+  const int n = model.joints(), m = model.inputs();
+  Vector a(n), a_q(n * n), a_v(n * n), a_u(n * m), A(4 * n * n), B(2 * n * m);
+  for (int k = 0; k < 100; ++k) {
+    const Vector q = random_vector(n, 1, random), v = random_vector(n, 1, random),
+                 u = random_vector(m, 1, random);
+    ASSERT_EQ(jacobians(q.data(), v.data(), u.data(), a.data(), a_q.data(), a_v.data(), a_u.data()),
+              0);
+    ASSERT_TRUE(point.linearize(q, v, u, A, B));
+    Vector found, expected;
+    for (int i = 0; i < n; ++i) {
+      found.insert(found.end(), &a_q[i * n], &a_q[i * n] + n);
+      found.insert(found.end(), &a_v[i * n], &a_v[i * n] + n);
+      expected.insert(expected.end(), &A[(n + i) * 2 * n], &A[(n + i) * 2 * n] + 2 * n);
+    }
+    expect_equal("A", found, expected, 1e-10);  // times the condition of M, twice
+    expect_equal("B", a_u, Vector(B.begin() + n * m, B.end()), 1e-11);
+  }
+}
+
+TEST_P(EveryExport, StepsLikeTheLibrary) {
+  Random random(7);
+  const Model model = GetParam().make(random);
+  const CompiledModel<D> c(record_of(model), "-O1");
+  ASSERT_TRUE(c.loaded());
+  const auto variational = c.get<int(D, const D*, D*, D*, D*)>("call_variational_step");
+  const auto rk4 = c.get<int(D, const D*, D*, D*)>("call_rk4_step");
+  PointDynamics point(model);
+  VariationalPoint integrator(model);
+  const int n = model.joints(), m = model.inputs();
+  const Vector u = random_vector(m, 1, random);
+  Vector q = random_vector(n, 0.5, random), v = random_vector(n, 0.5, random), p(n), next(n), p1(n);
+  const Vector q_start = q, v_start = v;
+  point.momentum(q, v, p);
+  Vector q_c = q, v_c = v, p_c = p;
+  for (int k = 0; k < 50; ++k) {
+    ASSERT_EQ(integrator.step(q, p, u, 0.01, v, next, p1), StepStatus::ok);
+    q = next;
+    p = p1;
+    ASSERT_EQ(variational(0.01, u.data(), q_c.data(), p_c.data(), v_c.data()), 0);
+    expect_equal("q", q_c, q, 1e-10);
+    expect_equal("p", p_c, p, 1e-10);
+  }
+  // Two steps of h/2 differ from one of h by what is left at order 4: 16 times less at half of h.
+  const auto difference = [&](double h) {
+    Vector q1 = q_start, v1 = v_start, q2 = q_start, v2 = v_start;
+    EXPECT_EQ(rk4(h, u.data(), q1.data(), v1.data()), 0);
+    for (int k = 0; k < 2; ++k) EXPECT_EQ(rk4(h / 2, u.data(), q2.data(), v2.data()), 0);
+    double sum = 0;
+    for (int i = 0; i < n; ++i) sum += std::hypot(q1[i] - q2[i], v1[i] - v2[i]);
+    return sum;
+  };
+  const double ratio = difference(0.1) / difference(0.05);
+  EXPECT_GT(ratio, 20);  // 32 in the limit of small steps
+  EXPECT_LT(ratio, 50);
+}
+
+TEST(CExport, SinglePrecisionIsCloseToDouble) {
+  Random random(8);
+  for (const ModelCase& each : testing::model_cases()) {
+    if (each.name != "Trig2" && each.name != "Smm3" && each.name != "CartPole") continue;
+    const Model model = each.make(random);
+    const CompiledModel<float> c(record_of(model), "-O2 -Wdouble-promotion");
+    ASSERT_TRUE(c.loaded());
+    const auto acceleration =
+        c.get<int(const float*, const float*, const float*, float*)>("call_acceleration");
+    const int n = model.joints(), m = model.inputs();
+    const std::vector<float> q(n, 0.3f), v(n, -0.2f), u(m + 1, 0.1f);
+    std::vector<float> a(n);
+    ASSERT_EQ(acceleration(q.data(), v.data(), u.data(), a.data()), 0);
+    Vector a0(n);
+    ASSERT_TRUE(PointDynamics(model).acceleration(Vector(q.begin(), q.end()),
+                                                  Vector(v.begin(), v.end()),
+                                                  Vector(u.begin(), u.begin() + m), a0));
+    expect_equal(each.name.c_str(), Vector(a.begin(), a.end()), a0, 1e-4);
+  }
+}
+
+TEST(CExport, SaysWhereTheDataWere) {
+  Random random(9);
+  ModelRecord record = record_of(Model(make_system("cart-pole")));
+  record.channels.joint_types = {JointType::plain, JointType::periodic};
+  Knowledge& knowledge = record.knowledge.emplace();
+  knowledge.region = {{-1, 3}, {1, 4}, {-2, -2}, {2, 2}, {-5}, {5}};
+  const CompiledModel<D> c(record, "-O1");
+  ASSERT_TRUE(c.loaded());
+  const auto inside = c.get<int(const D*, const D*, const D*)>("call_inside");
+  int count = 0;
+  for (int k = 0; k < 10000; ++k) {
+    const Vector q = {random.uniform(-2, 2), random.uniform(-10, 10)},
+                 v = random_vector(2, 3, random), u = random_vector(1, 8, random);
+    const bool expected = knowledge.region.outside(record.channels.joint_types, q, v, u) == 0;
+    ASSERT_EQ(inside(q.data(), v.data(), u.data()), expected ? 1 : 0);
+    count += expected;
+  }
+  EXPECT_GT(count, 100);
+}
+
+TEST(CExport, RefusesNamesThatAreNoneOfC) {
+  const ModelRecord record = record_of(Model(make_system("pendulum")));
+  for (const char* name : {"", "1st", "a-b", "a b"}) {
+    CExportOptions options;
+    options.name = name;
+    EXPECT_THROW(export_c(record, options), InputError) << name;
+  }
+  EXPECT_EQ(c_name("out/my-arm.v2.h"), "my_arm");
+  EXPECT_EQ(c_name("2link.h"), "model_2link");
+}
+
+}  // namespace
+}  // namespace mechfit
