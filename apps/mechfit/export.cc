@@ -9,6 +9,7 @@
 #include "common_options.h"
 #include "mechfit/export/c_export.h"
 #include "mechfit/files/files.h"
+#include "mechfit/files/outputs.h"
 
 namespace mechfit {
 
