@@ -109,7 +109,8 @@ JointProblem::JointProblem(const Model& start, const JointData& data, const Join
       held_out_(start, *data.validation, validation_start_, pool),
       prior_(make_mass_prior(start, train_start_)) {
   // Networks keep the first sigma, which on finer steps is too large on purpose (kFirstSigma).
-  if (prepared_ && options.sigma.empty() && data.train->runs[0].sample_step > 0)
+  if (start.kind() == ParameterKind::weights && options.before && options.sigma.empty() &&
+      data.train->runs[0].sample_step > 0)
     first_noise_.sigma = options.before->noise.sigma;
 }
 
