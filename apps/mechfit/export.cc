@@ -27,8 +27,9 @@ void add_export(CLI::App& app, int&) {
   command->add_option("-o,--output", options->output, "File to write: model.h for one C99 header")
       ->required()
       ->type_name("FILE");
-  command->add_option("--name", options->name,
-                      "Prefix of all names in the C file (default: the file's name)")
+  command
+      ->add_option("--name", options->name,
+                   "Prefix of all names in the C file (default: the file's name)")
       ->type_name("NAME");
   command
       ->add_option("--precision", options->precision,

@@ -29,17 +29,17 @@ struct FitData {
   std::shared_ptr<const Log> validation_smoothed;  // null where joint estimation has no use for it
   Magnitudes size;                                 // of the smoothed training runs
   bool full_turns = false;                         // some joint goes round in a training run
-  double grid = 0;    // step of the motions where it is finer than the samples', else 0 [s]
+  double grid = 0;  // step of the motions where it is finer than the samples', else 0 [s]
   // Step of the samples that are kept (thin.h) [s]; 0: every one is; none: not known yet
   std::optional<double> thinned;
-  InputTiming timing;  // of the inputs
-  JointData sampled;  // thinned; empty for the other methods
-  JointData joint;    // the same on the steps of the motions
+  InputTiming timing;              // of the inputs
+  JointData sampled;               // thinned; empty for the other methods
+  JointData joint;                 // the same on the steps of the motions
   std::vector<SplitPart> parts;    // of a cross-validation beside the split; empty: there is none
   std::vector<std::string> notes;  // for the user
   Contradicted contradicted;
-  int weighed = 0;  // times that it was set
-  std::vector<Warning> warnings;   // what would spoil the fit, and samples that were taken out
+  int weighed = 0;                // times that it was set
+  std::vector<Warning> warnings;  // what would spoil the fit, and samples that were taken out
 };
 
 // The runs of a part, with what smoothing made of them on their side of the split.

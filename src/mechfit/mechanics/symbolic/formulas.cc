@@ -11,10 +11,17 @@ namespace {
 
 bool is_number(const Formula& a) { return a.owner == nullptr; }
 bool is_number(const Formula& a, double value) { return is_number(a) && a.value == value; }
-// Of -x the x; nothing of another formula.
+// Of -x the x, of a product with a negative number that with the positive one; nothing of another
+// formula.
 std::optional<Formula> negated(const Formula& a) {
-  if (is_number(a) || a.owner->nodes()[a.index].op != FormulaOp::negate) return std::nullopt;
-  return Formula(a.owner, a.owner->nodes()[a.index].a);
+  if (is_number(a)) return std::nullopt;
+  const std::vector<Formulas::Node>& nodes = a.owner->nodes();
+  const Formulas::Node node = nodes[a.index];
+  if (node.op == FormulaOp::negate) return Formula(a.owner, node.a);
+  if (node.op != FormulaOp::multiply || nodes[node.a].op != FormulaOp::number ||
+      !(nodes[node.a].value < 0))
+    return std::nullopt;
+  return Formula(-nodes[node.a].value) * Formula(a.owner, node.b);
 }
 
 }  // namespace
