@@ -9,6 +9,7 @@
 #include "common_options.h"
 #include "mechfit/export/c_export.h"
 #include "mechfit/files/files.h"
+#include "mechfit/files/json_fields.h"
 #include "mechfit/files/outputs.h"
 
 namespace mechfit {
@@ -17,7 +18,7 @@ void add_export(CLI::App& app, int&) {
   struct Options {
     std::string model, output, name;
     Precision precision = Precision::float64;
-    bool overwrite = false;
+    bool overwrite = false, json = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("export", "Writes a model for other programs");
@@ -37,6 +38,7 @@ void add_export(CLI::App& app, int&) {
       ->transform(choice<Precision>())
       ->type_name(choices<Precision>());
   add_overwrite(*command, options->overwrite);
+  add_json(*command, options->json);
   command->footer(
       "Example:\n"
       "  mechfit export model.safetensors -o pendulum.h");
@@ -48,9 +50,13 @@ void add_export(CLI::App& app, int&) {
     const ModelRecord record = load_model(options->model);
     const std::string name = options->name.empty() ? c_name(options->output) : options->name;
     write_file_atomically(options->output, export_c(record, {name, options->precision}));
-    std::printf("Wrote %s: %s_acceleration and other functions of %d joints and %d inputs.\n",
-                options->output.c_str(), name.c_str(), record.model.joints(),
-                record.model.inputs());
+    if (options->json)
+      std::printf("{\"c\": %s, \"name\": %s}\n", to_text(options->output).c_str(),
+                  to_text(name).c_str());
+    else
+      std::printf("Wrote %s: %s_acceleration and other functions of %d joints and %d inputs.\n",
+                  options->output.c_str(), name.c_str(), record.model.joints(),
+                  record.model.inputs());
   });
 }
 

@@ -34,7 +34,7 @@ TEST(Names, LeadFromEveryValueToAWordAndBack) {
   expect_complete(Selection::objective);
   expect_complete(ForceKind::friction_network);
   expect_complete(FitMethod::torque);
-  expect_complete(InputMap::learned);
+  expect_complete(InputMap::gains);
   expect_complete(Activation::identity);
   expect_complete(Initialisation::xavier);
   expect_complete(Pendulum::rods);

@@ -48,7 +48,8 @@ TEST(InspectCommand, PrintsTablesAndWarningsForPeople) {
   const auto finished = run_mechfit("inspect --q q1 '" + scratch.file("*.csv") + "'");
   EXPECT_EQ(finished.code, 0);
   EXPECT_THAT(finished.out, HasSubstr("1 run, 3 samples, 2 s, step 1 s"));
-  EXPECT_THAT(finished.out, HasSubstr("warning: q1: never moves\n"));
+  EXPECT_THAT(finished.out,
+              HasSubstr("warning: q1: never moves: leave it out (--q names the joints)\n"));
   EXPECT_THAT(finished.err, HasSubstr("note: columns: time t; joints q1\n"));
 }
 

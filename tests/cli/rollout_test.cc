@@ -123,7 +123,7 @@ TEST(RolloutCommand, TakesInputsFromAFile) {
   EXPECT_EQ(finished.code, 0) << finished.err;
   const Log log = read_log({out}).log;
   EXPECT_EQ(log.runs[0].t, (std::vector<double>{0, 0.1, 0.2, 0.3}));
-  EXPECT_EQ(log.runs[0].u, (std::vector<double>{2, 0, -3, -3}));
+  EXPECT_EQ(log.runs[0].u, (std::vector<double>{2, 0, -3, 1}));
   EXPECT_NEAR(log.runs[0].qdd[0], 2, 0.2);  // 2 N on about 1 kg
 }
 

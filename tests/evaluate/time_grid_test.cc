@@ -51,7 +51,7 @@ TEST(TimeGrid, PoolsAnOddNumberOfCloseSamples) {
       EXPECT_TRUE(std::isnan(run.q[k]));
     else
       EXPECT_NEAR(run.q[k], 3 * run.t[k], 1e-12);
-    EXPECT_NEAR(run.u[k], 3 * k + 2, 1e-12);  // the mean until the next middle
+    if (k + 1 < run.size()) EXPECT_NEAR(run.u[k], 3 * k + 2, 1e-12);  // the mean until the next
   }
 }
 

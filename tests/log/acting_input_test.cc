@@ -8,6 +8,7 @@
 #include "mechfit/base/random.h"
 #include "mechfit/log/refine.h"
 #include "mechfit/log/split.h"
+#include "mechfit/log/steps.h"
 #include "mechfit/log/thin.h"
 
 namespace mechfit {
@@ -102,7 +103,7 @@ TEST(ActingInput, TheMeanOverALongStepIsThatOfItsParts) {
     set_input_timing(log, timing);
     const Trajectory& run = log.runs[0];
     const Trajectory fine = refine(run, 1, 2, 0.013, 64);
-    const Log coarse = thin(log, 4);
+    const Log coarse = thin(log, 4 * median_step(log));
     const auto integral = [](const Trajectory& of) {
       Values sum(2, 0.0);
       for (int k = 0; k + 1 < of.size(); ++k)

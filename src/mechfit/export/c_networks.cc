@@ -50,10 +50,7 @@ static inline void $_thin_product(int outputs, int inputs, const $_real* W, cons
                                   const $_real* x, $_real* y) {
   for (int i = 0; i < outputs; ++i) {
     $_real s[4] = {0, 0, 0, 0};
-    int j = 0;
-    for (; j + 4 <= inputs; j += 4)
-      for (int k = 0; k < 4; ++k) s[k] += W[i * inputs + j + k] * x[j + k];
-    for (; j < inputs; ++j) s[0] += W[i * inputs + j] * x[j];
+    for (int j = 0; j < inputs; ++j) s[j % 4] += W[i * inputs + j] * x[j];
     y[i] = (b ? b[i] : 0) + ((s[0] + s[1]) + (s[2] + s[3]));
   }
 }
@@ -255,7 +252,9 @@ static inline void $_mass_of(const $_real* l, $_real* M) {
     for (int j = 0; j <= i; ++j) {
       $_real sum = 0;
       for (int k = 0; k <= j; ++k) sum += l[$_entry(i, k)] * l[$_entry(j, k)];
-      M[i * $_JOINTS + j] = M[j * $_JOINTS + i] = $_D[i] * $_D[j] * sum;
+      sum *= $_D[i] * $_D[j];
+      M[i * $_JOINTS + j] = sum;
+      M[j * $_JOINTS + i] = sum;
     }
 }
 

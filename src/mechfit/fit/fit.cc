@@ -43,20 +43,6 @@ void check_options(const FitOptions& options) {
         "'method' del, acceleration, next-state, gauge-free or torque)");
 }
 
-// Driven machines of many joints are fitted by their torques: trig has too many functions there,
-// and networks that are fitted by accelerations find a heavy M.
-constexpr int kManyJoints = 5;
-
-// The options with what the log decides: the method of driven machines, the terms of friction.
-FitOptions settled(const Log& observed, const FitOptions& options) {
-  FitOptions own = options;
-  const bool driven = drives_all(observed, options);
-  if (options.method == FitMethod::joint && driven && observed.n() >= kManyJoints &&
-      options.ensemble == 1 && options.scale)
-    own.method = FitMethod::torque;
-  return own;
-}
-
 bool chooses_friction(const FitData& data, const FitOptions& options) {
   const bool torque = options.method == FitMethod::joint || options.method == FitMethod::torque;
   return torque && options.friction == "auto" && options.force == ForceKind::friction &&
@@ -77,7 +63,7 @@ FitResult fit(const Log& observed, const std::optional<Log>& validation, const F
               ThreadPool& pool, const FitHooks& hooks) {
   check_options(given);
   const std::optional<FitOptions> arm = arm_options(observed.channels, given);
-  FitOptions options = arm ? *arm : settled(observed, given);
+  FitOptions options = arm.value_or(given);
   const InputTiming timing{options.input_hold.value_or(InputHold::held),
                            options.input_delay.value_or(0), options.input_lag.value_or(0)};
   FitData data = prepare_fit(observed, validation, options, timing, pool);

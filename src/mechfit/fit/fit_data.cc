@@ -71,8 +71,8 @@ Log with_timing(Log log, const InputTiming& timing, std::vector<std::string>& no
   Log known = with_known_inputs(log);
   if (known.runs.empty() && !log.runs.empty())
     throw InputError(
-        "every run is shorter than the time after which its inputs act (options "
-        "'input_delay', 'input_lag')");
+        "every run is shorter than the time after which its inputs act (option "
+        "'input_delay' or option 'input_lag')");
   if (const auto lost = log.runs.size() - known.runs.size(); lost > 0)
     notes.push_back(counted(static_cast<long>(lost), "run") +
                     " left out, too short for the delay of the inputs");

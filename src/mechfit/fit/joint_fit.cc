@@ -23,8 +23,8 @@ std::string grid_in_words(const FitData& data) {
 std::string timing_in_words(const InputTiming& timing, const FitOptions& options) {
   const bool found = !options.input_hold || !options.input_delay || !options.input_lag;
   return "inputs are taken as " + describe_timing(timing) +
-         (found ? ": so the log is most likely (options 'input_hold', 'input_delay' and "
-                  "'input_lag' say otherwise)"
+         (found ? ": so the log is most likely (option 'input_hold', option "
+                  "'input_delay' and option 'input_lag' say otherwise)"
                 : "");
 }
 

@@ -173,8 +173,8 @@ struct Model::Holder final : AnyFamily {
   L family;
 };
 
-template <DescribedLagrangian L>
-requires(!std::same_as<L, Model>) Model::Model(L family)
+template <class L>
+requires(!std::same_as<L, Model> && DescribedLagrangian<L>) Model::Model(L family)
     : self_(std::make_unique<Holder<L>>(std::move(family))) {}
 
 template <class L>

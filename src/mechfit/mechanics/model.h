@@ -51,8 +51,8 @@ class Model {
  public:
   class Workspace;
 
-  template <DescribedLagrangian L>
-  requires(!std::same_as<L, Model>) Model(L family);
+  template <class L>
+  requires(!std::same_as<L, Model> && DescribedLagrangian<L>) Model(L family);
   Model(const Model& other);
   Model(Model&&) noexcept;
   Model& operator=(const Model& other);

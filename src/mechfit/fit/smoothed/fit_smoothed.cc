@@ -99,6 +99,13 @@ void fit_few_by_torque(const Start& start, const Samples& train, const Samples& 
   const Arm* arm = start.model.as<Arm>();
   TorqueFit fit = arm ? fit_arm_torques(*arm, start.held, train, held_out, pool, progress)
                       : fit_torques(start.model, start.held, {}, train, held_out, pool, progress);
+  if (arm && found_model(fit.status) && fit.status != FitStatus::interrupted) {
+    const std::vector<double> warm(fit.model.parameters().begin(), fit.model.parameters().end());
+    TorqueFit polished =
+        fit_torques(start.model, start.held, warm, train, held_out, pool, progress);
+    if (found_model(polished.status) && polished.history.best <= fit.history.best)
+      fit = std::move(polished);
+  }
   result.status = fit.status;
   result.model = std::move(fit.model);
   result.history = std::move(fit.history);
