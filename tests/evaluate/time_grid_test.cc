@@ -51,7 +51,8 @@ TEST(TimeGrid, PoolsAnOddNumberOfCloseSamples) {
       EXPECT_TRUE(std::isnan(run.q[k]));
     else
       EXPECT_NEAR(run.q[k], 3 * run.t[k], 1e-12);
-    if (k + 1 < run.size()) EXPECT_NEAR(run.u[k], 3 * k + 2, 1e-12);  // the mean until the next
+    // The mean until the next middle; the last one acts from its own on.
+    EXPECT_NEAR(run.u[k], k + 1 < run.size() ? 3 * k + 2 : 3 * k + 1, 1e-12);
   }
 }
 

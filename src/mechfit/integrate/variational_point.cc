@@ -57,7 +57,7 @@ VariationalPoint::VariationalPoint(const Model& model)
       u_(make_panel(model.inputs())),
       h_(make_panel(1)) {
   if (const Smm* smm = model.as<Smm>()) smm_.emplace(*smm);
-  for (auto* x : {&qm_, &p_, &f_, &g_, &rate_, &scratch_, &trial_}) x->resize(n_);
+  for (auto* x : {&qm_, &p_, &f_, &g_, &rate_, &scratch_, &trial_, &node_}) x->resize(n_);
   for (auto* panel : {&q_, &momentum_, &v_, &q_next_, &momentum_next_}) *panel = make_panel(n_);
   mass_.resize(static_cast<std::size_t>(n_) * n_);
   for (auto* x : {&moves_, &impulses_}) x->resize(static_cast<std::size_t>(kMostMoves + 1) * n_);
@@ -152,6 +152,15 @@ bool VariationalPoint::broyden(In q, In momentum, In u, double h, Out v) {
   return false;
 }
 
+bool VariationalPoint::node_velocity(In q, In momentum, In u) {
+  std::fill(node_.begin(), node_.end(), 0.0);
+  if (!evaluate(q, momentum, u, 0.0, node_) || !take_metric()) return false;
+  std::copy(momentum.begin(), momentum.end(), node_.begin());
+  solve_lower(n_, mass_.data(), node_.data());
+  solve_upper(n_, mass_.data(), node_.data());
+  return true;
+}
+
 StepStatus VariationalPoint::newton(In q, In momentum, In u, double h, In guess) {
   for (int i = 0; i < n_; ++i) {
     std::fill_n(&q_[i * kBlock], kBlock, q[i]);
@@ -180,7 +189,9 @@ StepStatus VariationalPoint::step(In q, In momentum, In u, double h, Out v, Out 
   MECHFIT_CHECK(u.empty() || u.size() == static_cast<std::size_t>(model_.inputs()));
   std::copy(v.begin(), v.end(), trial_.begin());
   if (!broyden(q, momentum, u, h, trial_)) {
-    const StepStatus status = newton(q, momentum, u, h, v);
+    StepStatus status = newton(q, momentum, u, h, v);
+    if (status != StepStatus::ok && node_velocity(q, momentum, u))
+      status = newton(q, momentum, u, h, node_);
     if (status != StepStatus::ok) return status;
   }
   for (int i = 0; i < n_; ++i) {

@@ -32,6 +32,7 @@ class VariationalPoint {
   bool take_metric();                                      // M there, factored into mass_
   double squared_norm(In x);                               // x' M^-1 x
   bool broyden(In q, In momentum, In u, double h, Out v);
+  bool node_velocity(In q, In momentum, In u);  // node_ = M(q)^-1 P, another guess
   // Leaves the velocity in trial_, p and f there in p_ and f_.
   StepStatus newton(In q, In momentum, In u, double h, In guess);
 
@@ -40,10 +41,10 @@ class VariationalPoint {
   std::optional<SmmPoint> smm_;         // networks have a faster way than a block with one point
   VariationalWorkspace w_;              // of Newton's method, and of the block's point
   std::vector<double> qm_, p_, f_, g_;  // [n]
-  std::vector<double> rate_, scratch_, trial_;  // [n]
-  std::vector<double> mass_;                    // M = G G', then G  [n][n]
-  std::vector<double> moves_, impulses_;        // Broyden's steps s and M s, [kMostMoves + 1][n]
-  AlignedVector u_, h_;                         // [m], [1]  x [kBlock]
+  std::vector<double> rate_, scratch_, trial_, node_;  // [n]
+  std::vector<double> mass_;                           // M = G G', then G  [n][n]
+  std::vector<double> moves_, impulses_;  // Broyden's steps s and M s, [kMostMoves + 1][n]
+  AlignedVector u_, h_;                   // [m], [1]  x [kBlock]
   AlignedVector q_, momentum_, v_, q_next_, momentum_next_;  // [n][kBlock]
 };
 
