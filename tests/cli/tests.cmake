@@ -11,6 +11,3 @@ mechfit_test(cli_test LABELS cli SOURCES
 target_compile_definitions(cli_test PRIVATE MECHFIT_PROGRAM="$<TARGET_FILE:mechfit_app>")
 add_dependencies(cli_test mechfit_app)
 
-# The fit that is killed again and again, 40 times; takes four minutes.
-add_test(NAME battery.kills COMMAND cli_test --gtest_filter=Fit.KilledAtAnyMomentResumesToTheIdenticalModel)
-set_tests_properties(battery.kills PROPERTIES LABELS battery TIMEOUT 1800 ENVIRONMENT MECHFIT_KILLS=40)

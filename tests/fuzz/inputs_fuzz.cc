@@ -21,8 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     prepare_log(log, options, notes);
     if (log.runs.empty()) return 0;
     RolloutStart start;
-    take_inputs(log, 1.5, start);
-    if (start.t.size() < 2 || start.u.size() != 2 * (start.t.size() - 1)) std::abort();
+    take_inputs(log, {}, 1.5, start);
+    if (start.t.size() < 2 || !start.input) std::abort();
   } catch (const InputError&) {
   }
   return 0;
