@@ -11,6 +11,8 @@ namespace mechfit {
 
 extern const char* const kMechanics;
 extern const char* const kJacobianByDirections;
+extern const char* const kNetworkMechanics;
+extern const char* const kForceNetwork;
 
 // mass, potential, terms, terms_jacobian of formulas.
 std::string formula_terms(SymbolicModel& model, const CStyle& style);
