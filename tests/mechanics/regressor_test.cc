@@ -51,7 +51,7 @@ TEST(LinkMoments, HaveTheSlopeThatDifferencesHave) {
     auto up = u, down = u;
     up[k] += 1e-5;
     down[k] -= 1e-5;
-    const auto difference = (link_moments(up) - link_moments(down)) / 2e-5;
+    const Eigen::VectorXd difference = (link_moments(up) - link_moments(down)) / 2e-5;
     for (int i = 0; i < kLinkNumbers; ++i) EXPECT_NEAR(slope(i, k), difference[i], 1e-9);
   }
 }
