@@ -23,8 +23,8 @@ class GeometryCost {
 
   struct Workspace {
     Eigen::MatrixXd X;  // W P Y in units [n size][10 n]
-    Eigen::LLT<Eigen::MatrixXd> gram;
-    Eigen::VectorXd z, e;                // of the last `value`
+    Eigen::LLT<Eigen::MatrixXd> gram{Eigen::MatrixXd::Identity(1, 1)};  // copied before it is used
+    Eigen::VectorXd z, e;                                               // of the last `value`
     Eigen::VectorXd pi, torques, moved;  // links, and their torques [n size]
     std::vector<double> row, tau;
   };
