@@ -1,6 +1,7 @@
 #include "mechfit/export/c_export.h"
 
 #include <dlfcn.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -20,7 +21,9 @@ namespace mechfit {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::HasSubstr;
 using testing::ModelCase;
+using ::testing::Not;
 
 ModelRecord record_of(Model model) {
   Channels channels;
@@ -228,6 +231,36 @@ TEST(CExport, SinglePrecisionIsCloseToDouble) {
                                                   Vector(u.begin(), u.begin() + m), a0));
     expect_equal(each.name.c_str(), Vector(a.begin(), a.end()), a0, 1e-4);
   }
+}
+
+TEST(CExport, IsCleanUnderTheSanitizers) {
+  Random random(10);
+  const fs::path folder =
+      fs::temp_directory_path() / ("mechfit_sanitized_" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  for (const ModelCase& each : testing::model_cases()) {
+    if (each.name != "Trig2" && each.name != "Smm3" && each.name != "CartPole") continue;
+    std::ofstream(folder / "model.h") << export_c(record_of(each.make(random)), {});
+    const std::string program = (folder / "program").string();
+    const std::string command =
+        "cc -std=c99 -g -Wall -Wextra -Wpedantic -Werror -fsanitize=address,undefined "
+        "-fno-sanitize-recover=all -I" +
+        folder.string() + " " MECHFIT_SOURCE_DIR "/tests/export/every_call.c -lm -o " + program;
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;
+    EXPECT_EQ(std::system(program.c_str()), 0) << each.name;
+  }
+  fs::remove_all(folder);
+}
+
+TEST(CExport, SaysHowInputsAct) {
+  ModelRecord record = record_of(Model(make_system("cart-pole")));
+  EXPECT_THAT(export_c(record, {}), HasSubstr("#define model_INPUT_HELD 1"));
+  record.timing = {InputHold::linear, 0.012, 0.25};
+  const std::string text = export_c(record, {});
+  for (const char* line : {"#define model_INPUT_HELD 0", "#define model_INPUT_DELAY 0.012",
+                           "#define model_INPUT_LAG 0.25", "changing along lines"})
+    EXPECT_THAT(text, HasSubstr(line));
+  EXPECT_THAT(export_c(record_of(Model(make_system("pendulum"))), {}), Not(HasSubstr("INPUT_")));
 }
 
 TEST(CExport, SaysWhereTheDataWere) {

@@ -41,6 +41,23 @@ std::string channels_text(const Channels& channels) {
   return out;
 }
 
+// How inputs acted in the log: the functions take u as it acts, so whoever steps the model has to
+// do this first.
+std::string timing_text(const ModelRecord& record, const CStyle& style) {
+  if (record.model.inputs() == 0) return "";
+  const InputTiming& timing = record.timing;
+  return fmt::format(R"(
+/* u is what acts on the machine. The inputs of the log were
+   {}:
+   a logged value w(t) acts as u(t) with lag u' = w(t - delay) - u. [s] */
+#define $_INPUT_HELD {} /* 0: linear between samples */
+#define $_INPUT_DELAY {}
+#define $_INPUT_LAG {}
+)",
+                     describe_timing(timing), timing.hold == InputHold::held ? 1 : 0,
+                     style.number(timing.delay), style.number(timing.lag));
+}
+
 std::string head(const ModelRecord& record, const CStyle& style) {
   return fmt::format(R"(/* $: a model of a machine's mechanics, {}.
    Written by mechfit {}.
@@ -151,7 +168,7 @@ std::string export_c(const ModelRecord& record, const CExportOptions& options) {
     throw InputError(std::string("models of family ") + record.model.family() +
                      " cannot be exported to C");
   const CStyle style{options.precision == Precision::float32};
-  std::string out = head(record, style);
+  std::string out = head(record, style) + timing_text(record, style);
   out += model->networks ? network_terms(*model->networks, style) : formula_terms(*model, style);
   out += force_functions(*model, style);
   out += kMechanics;
