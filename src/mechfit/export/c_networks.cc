@@ -37,11 +37,21 @@ static inline double $_tanh(double x) {
   return copysign(e / (e + 2), x);
 }
 
-/* y = W x + b, or W x where b is null; W [inputs][outputs] */
+/* y = W x + b, or W x where b is null; W [inputs][outputs], eight rows at a time, so that y is read
+   and written once for eight products */
 static inline void $_product(int outputs, int inputs, const $_real* W, const $_real* b,
                              const $_real* x, $_real* y) {
+  int j = 0;
   for (int i = 0; i < outputs; ++i) y[i] = b ? b[i] : 0;
-  for (int j = 0; j < inputs; ++j)
+  for (; j + 8 <= inputs; j += 8) {
+    const $_real *w = W + j * outputs, *z = x + j;
+    for (int i = 0; i < outputs; ++i)
+      y[i] += ((w[i] * z[0] + w[i + outputs] * z[1]) +
+               (w[i + 2 * outputs] * z[2] + w[i + 3 * outputs] * z[3])) +
+              ((w[i + 4 * outputs] * z[4] + w[i + 5 * outputs] * z[5]) +
+               (w[i + 6 * outputs] * z[6] + w[i + 7 * outputs] * z[7]));
+  }
+  for (; j < inputs; ++j)
     for (int i = 0; i < outputs; ++i) y[i] += W[j * outputs + i] * x[j];
 }
 
@@ -49,9 +59,13 @@ static inline void $_product(int outputs, int inputs, const $_real* W, const $_r
 static inline void $_thin_product(int outputs, int inputs, const $_real* W, const $_real* b,
                                   const $_real* x, $_real* y) {
   for (int i = 0; i < outputs; ++i) {
-    $_real s[4] = {0, 0, 0, 0};
-    for (int j = 0; j < inputs; ++j) s[j % 4] += W[i * inputs + j] * x[j];
-    y[i] = (b ? b[i] : 0) + ((s[0] + s[1]) + (s[2] + s[3]));
+    $_real s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    const $_real* w = W + i * inputs;
+    int j = 0;
+    for (; j + 8 <= inputs; j += 8)
+      for (int k = 0; k < 8; ++k) s[k] += w[j + k] * x[j + k];
+    for (; j < inputs; ++j) s[0] += w[j] * x[j];
+    y[i] = (b ? b[i] : 0) + (((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7])));
   }
 }
 )";
