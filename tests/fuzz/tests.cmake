@@ -1,5 +1,5 @@
-# Fuzzing the readers (docs/fuzzing.md). With MECHFIT_FUZZ and clang: the targets. Otherwise one test, which builds them beside with
-# clang++-19 and runs each on the same inputs every time.
+# Fuzzing the readers (docs/fuzzing.md). With MECHFIT_FUZZ and clang: the targets. Otherwise a test that runs each on changes of its
+# corpus, and with the batteries one that builds them beside with clang++-19 and runs each on the same inputs every time.
 set(FUZZ_TARGETS checkpoint csv inputs mat model npy npz report safetensors study toml urdf)
 set(FUZZ_LIBRARY "" CACHE FILEPATH "MECHFIT_FUZZ: the library from which the targets take what is not a reader")
 if(MECHFIT_FUZZ)
@@ -35,7 +35,20 @@ if(MECHFIT_FUZZ)
     add_dependencies(fuzz ${name}_fuzz)
   endforeach()
 else()
+  set(sources ${FUZZ_TARGETS})
+  list(TRANSFORM sources REPLACE "(.+)" "fuzz/\\1_fuzz.cc")
+  set(entries ${FUZZ_TARGETS})
+  list(TRANSFORM entries REPLACE "(.+)" "TARGET(\\1)\n")
+  string(JOIN "" entries ${entries})
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/fuzz/fuzz_targets.inc CONTENT "${entries}" @ONLY)
+  mechfit_test(fuzz_test LABELS sanitize SOURCES fuzz/mutations_test.cc ${sources})
+  target_include_directories(fuzz_test PRIVATE ${PROJECT_BINARY_DIR}/generated/fuzz)
+  foreach(name ${FUZZ_TARGETS})
+    set_source_files_properties(fuzz/${name}_fuzz.cc PROPERTIES COMPILE_DEFINITIONS LLVMFuzzerTestOneInput=${name}_one_input)
+  endforeach()
+  add_dependencies(sanitize_tests fuzz_test)
+
   add_test(NAME fuzz.short_run COMMAND ${CMAKE_CURRENT_LIST_DIR}/fuzz ${PROJECT_BINARY_DIR}/fuzz $<TARGET_FILE:mechfit> runs=5000
            ${FUZZ_TARGETS})
-  set_tests_properties(fuzz.short_run PROPERTIES LABELS fuzz TIMEOUT 1200 SKIP_RETURN_CODE 77)
+  set_tests_properties(fuzz.short_run PROPERTIES LABELS battery TIMEOUT 1200 SKIP_RETURN_CODE 77)
 endif()
