@@ -11,7 +11,7 @@ const char* const kMexShell = R"mex(
      tau = $('inverse_dynamics', x, a)
      x = $('rk4_step', x, u, h)  the state h seconds later, u held
      y = $('inside', x, u)       1 where the data of the fit covered the point   [1 x K] */
-#include "mex.h"
+#include <mex.h>
 
 #define $_STATES (2 * $_JOINTS)
 
