@@ -1,22 +1,43 @@
+#include "mechfit/export/export.h"
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "choice.h"
 #include "commands.h"
 #include "common_options.h"
-#include "mechfit/export/c_export.h"
 #include "mechfit/files/files.h"
 #include "mechfit/files/json_fields.h"
 #include "mechfit/files/outputs.h"
 
 namespace mechfit {
+namespace {
+
+std::string what_is_in(ExportTarget target, const std::string& name, const Model& model) {
+  const std::string size =
+      std::to_string(model.joints()) + " joints and " + std::to_string(model.inputs()) + " inputs.";
+  switch (target) {
+    case ExportTarget::fmu:
+      return "an FMU 2.0 for model exchange and co-simulation of " + size;
+    case ExportTarget::casadi:
+      return "casadi.external(\"" + name + "\") of " + size;
+    case ExportTarget::mex:
+      return "[xdot, A, B] = " + name + "(x, u) of " + size;
+    default:
+      return name + "_acceleration and other functions of " + size;
+  }
+}
+
+}  // namespace
 
 void add_export(CLI::App& app, int&) {
   struct Options {
     std::string model, output, name;
+    std::optional<ExportTarget> target;
     Precision precision = Precision::float64;
     bool overwrite = false, json = false;
   };
@@ -25,12 +46,20 @@ void add_export(CLI::App& app, int&) {
   command->add_option("MODEL", options->model, "Model file of mechfit fit")
       ->required()
       ->type_name("FILE");
-  command->add_option("-o,--output", options->output, "File to write: model.h for one C99 header")
+  command
+      ->add_option("-o,--output", options->output,
+                   "File to write: model.h for one C99 header, model.fmu for an FMU 2.0, model.c "
+                   "for CasADi or MATLAB")
       ->required()
       ->type_name("FILE");
   command
+      ->add_option("--for", options->target,
+                   "What a .c file is for: casadi or mex (MATLAB and Octave)")
+      ->transform(choice<ExportTarget>())
+      ->type_name(choices<ExportTarget>());
+  command
       ->add_option("--name", options->name,
-                   "Prefix of all names in the C file (default: the file's name)")
+                   "The model's name, prefix of all names in C (default: the file's name)")
       ->type_name("NAME");
   command
       ->add_option("--precision", options->precision,
@@ -41,22 +70,23 @@ void add_export(CLI::App& app, int&) {
   add_json(*command, options->json);
   command->footer(
       "Example:\n"
-      "  mechfit export model.safetensors -o pendulum.h");
+      "  mechfit export model.safetensors -o pendulum.h\n"
+      "  mechfit export model.safetensors -o pendulum.fmu");
   command->callback([options] {
-    const std::string extension = lower_extension(options->output);
-    if (extension != ".h")
-      throw UsageError("-o '" + options->output + "': expected a name that ends in .h");
+    const ExportTarget target = export_target(options->output, options->target);
     expect_output(options->output, options->overwrite, {options->model});
     const ModelRecord record = load_model(options->model);
     const std::string name = options->name.empty() ? c_name(options->output) : options->name;
-    write_file_atomically(options->output, export_c(record, {name, options->precision}));
+    const ExportedModel exported = export_model(record, target, {name, options->precision});
+    write_file_atomically(options->output, exported.bytes);
     if (options->json)
-      std::printf("{\"c\": %s, \"name\": %s}\n", to_text(options->output).c_str(),
-                  to_text(name).c_str());
+      std::printf("{\"%s\": %s, \"name\": %s}\n", name_of(target).c_str(),
+                  to_text(options->output).c_str(), to_text(name).c_str());
     else
-      std::printf("Wrote %s: %s_acceleration and other functions of %d joints and %d inputs.\n",
-                  options->output.c_str(), name.c_str(), record.model.joints(),
-                  record.model.inputs());
+      std::printf("Wrote %s: %s\n", options->output.c_str(),
+                  what_is_in(target, name, record.model).c_str());
+    if (!exported.note.empty())
+      std::fprintf(stderr, "mechfit: %s: %s\n", options->output.c_str(), exported.note.c_str());
   });
 }
 

@@ -1,9 +1,7 @@
 #include "mechfit/export/c_export.h"
 
-#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -15,6 +13,8 @@
 #include "mechfit/integrate/variational_point.h"
 #include "mechfit/mechanics/point.h"
 #include "tests/support/models.h"
+#include "tests/support/records.h"
+#include "tests/support/shared_library.h"
 
 // Models written as C99, compiled by the C compiler with all its warnings as errors, and called.
 namespace mechfit {
@@ -24,54 +24,30 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using testing::ModelCase;
 using ::testing::Not;
-
-ModelRecord record_of(Model model) {
-  Channels channels;
-  channels.joint_types = model.joint_types();
-  for (int i = 0; i < model.joints(); ++i) {
-    channels.joints.push_back("q" + std::to_string(i + 1));
-    channels.units.push_back("rad");
-  }
-  for (int i = 0; i < model.inputs(); ++i) channels.inputs.push_back("u" + std::to_string(i + 1));
-  return {std::move(model), std::move(channels), {}};
-}
+using testing::record_of;
 
 template <class Real>
 class CompiledModel {
  public:
   CompiledModel(const ModelRecord& record, const std::string& flags) {
-    folder_ = fs::temp_directory_path() /
-              ("mechfit_export_" + std::to_string(getpid()) + "_" + std::to_string(++made));
-    fs::create_directories(folder_);
     CExportOptions options;
     if (sizeof(Real) == sizeof(float)) options.precision = Precision::float32;
     std::ofstream(folder_ / "model.h") << export_c(record, options);
-    const std::string command = "cc -std=c99 -Wall -Wextra -Wpedantic -Werror -shared -fPIC " +
-                                flags + " -I" + folder_.string() +
-                                " " MECHFIT_SOURCE_DIR "/tests/export/model_calls.c -lm -o " +
-                                (folder_ / "model.so").string();
-    EXPECT_EQ(std::system(command.c_str()), 0) << command;
-    library_ = dlopen((folder_ / "model.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library_ == nullptr) ADD_FAILURE() << dlerror();
+    library_.compile(
+        flags + " -I" + folder_.text() + " " MECHFIT_SOURCE_DIR "/tests/export/model_calls.c",
+        folder_ / "model.so");
   }
-  ~CompiledModel() {
-    if (library_ != nullptr) dlclose(library_);
-    fs::remove_all(folder_);
-  }
-  CompiledModel(const CompiledModel&) = delete;
-  CompiledModel& operator=(const CompiledModel&) = delete;
 
   template <class Function>
   Function* get(const char* name) const {
-    return reinterpret_cast<Function*>(dlsym(library_, name));
+    return library_.get<Function>(name);
   }
 
-  bool loaded() const { return library_ != nullptr; }
+  bool loaded() const { return library_.loaded(); }
 
  private:
-  static inline int made = 0;
-  fs::path folder_;
-  void* library_ = nullptr;
+  testing::OwnFolder folder_;
+  testing::SharedLibrary library_;
 };
 
 using D = double;

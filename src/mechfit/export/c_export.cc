@@ -135,6 +135,8 @@ static inline int $_inside(const $_real* q, const $_real* v, const $_real* u) {
   return out + "  return 1;\n}\n";
 }
 
+}  // namespace
+
 std::string filled_in(const std::string& text, const std::string& name, const CStyle& style) {
   std::string out;
   out.reserve(text.size());
@@ -148,8 +150,6 @@ std::string filled_in(const std::string& text, const std::string& name, const CS
   }
   return out;
 }
-
-}  // namespace
 
 std::string c_name(const std::string& path) {
   std::string name = path.substr(path.find_last_of('/') + 1);

@@ -14,6 +14,9 @@ extern const char* const kJacobianByDirections;
 extern const char* const kNetworkMechanics;
 extern const char* const kForceNetwork;
 
+// The text with the model's name and the precision's suffix filled in.
+std::string filled_in(const std::string& text, const std::string& name, const CStyle& style);
+
 // mass, potential, terms, terms_jacobian of formulas.
 std::string formula_terms(SymbolicModel& model, const CStyle& style);
 // force and force_along: the formulas', and the force network's where there is one.

@@ -1,13 +1,12 @@
 #include "mechfit/files/npz.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <utility>
 
 #include "mechfit/base/error.h"
+#include "mechfit/files/deflate.h"
 #include "mechfit/files/npy.h"
 #include "mechfit/files/number.h"
 #include "mechfit/files/utf.h"
@@ -22,71 +21,6 @@ constexpr std::uint32_t kLocal = 0x04034b50, kCentral = 0x02014b50, kEnd = 0x060
                         kEnd64 = 0x06064b50, kLocator64 = 0x07064b50;
 constexpr std::uint64_t kAllOnes16 = 0xFFFF, kAllOnes32 = 0xFFFFFFFF;
 constexpr std::uint64_t kBestDeflate = 1032;  // no deflated byte can become more than this
-
-void put(std::string& out, std::uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xFF);
-}
-
-std::uint32_t checksum(std::string_view bytes) {
-  return static_cast<std::uint32_t>(
-      ::crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
-
-// Both directions of zlib want pieces of at most 4 GiB.
-struct Stream {
-  z_stream z{};
-  std::string_view in;
-  char* out;
-  std::size_t room;
-
-  void feed() {
-    constexpr std::size_t kMost = std::numeric_limits<uInt>::max();
-    z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
-    z.avail_in = static_cast<uInt>(std::min(in.size(), kMost));
-    z.next_out = reinterpret_cast<Bytef*>(out);
-    z.avail_out = static_cast<uInt>(std::min(room, kMost));
-  }
-  void advance() {
-    in.remove_prefix(
-        static_cast<std::size_t>(reinterpret_cast<const char*>(z.next_in) - in.data()));
-    const auto written = static_cast<std::size_t>(reinterpret_cast<char*>(z.next_out) - out);
-    out += written;
-    room -= written;
-  }
-};
-
-// False unless the packed bytes are just what the whole of `out` comes from.
-bool inflate_all(std::string_view packed, std::string& out) {
-  Stream s{.in = packed, .out = out.data(), .room = out.size()};
-  if (::inflateInit2(&s.z, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
-  int status = Z_OK;
-  while (status == Z_OK) {
-    s.feed();
-    status = ::inflate(&s.z, Z_NO_FLUSH);
-    s.advance();
-  }
-  ::inflateEnd(&s.z);
-  return status == Z_STREAM_END && s.room == 0 && s.in.empty();
-}
-
-std::string deflate_all(std::string_view bytes) {
-  Stream s{.in = bytes, .out = nullptr, .room = 0};
-  if (::deflateInit2(&s.z, 6, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-    throw std::bad_alloc();
-  std::string out(::deflateBound(&s.z, static_cast<uLong>(bytes.size())), '\0');
-  s.out = out.data();
-  s.room = out.size();
-  int status = Z_OK;
-  while (status == Z_OK) {
-    s.feed();
-    status = ::deflate(&s.z, Z_FINISH);
-    s.advance();
-  }
-  ::deflateEnd(&s.z);
-  MECHFIT_CHECK(status == Z_STREAM_END);
-  out.resize(out.size() - s.room);
-  return out;
-}
 
 }  // namespace
 
@@ -198,7 +132,7 @@ std::string NpzReader::unpack(const std::string& array, const Member& member) co
   } else {
     fail(what + ": zip method " + std::to_string(member.method) + ", expected stored or deflated");
   }
-  if (checksum(out) != member.crc) fail(what + ": checksum does not match, the file is damaged");
+  if (crc_32(out) != member.crc) fail(what + ": checksum does not match, the file is damaged");
   return out;
 }
 
@@ -244,52 +178,9 @@ void NpzWriter::add_member(const std::string& array, const std::string& dtype,
                            const std::vector<std::int64_t>& shape, std::string_view payload) {
   std::string data = npy_header(dtype, shape);
   data += payload;
-  const std::string packed = deflate_ ? deflate_all(data) : std::string();
-  const std::string_view stored = deflate_ ? packed : data;
-  const std::string member = array + ".npy";
-  const std::uint64_t offset = bytes_.size();
-  if (data.size() >= kAllOnes32 || offset + stored.size() >= kAllOnes32)
-    throw InputError("array '" + array + "': an .npz file holds at most 4 GiB, write .csv instead");
-
-  // From "version needed" to the length of the name, alike in both headers. The time is the
-  // earliest that zip knows, 1980-01-01.
-  std::string common;
-  put(common, 20, 2);
-  put(common, 0, 2);
-  put(common, deflate_ ? 8 : 0, 2);
-  put(common, 0, 2);
-  put(common, 0x21, 2);
-  put(common, checksum(data), 4);
-  put(common, stored.size(), 4);
-  put(common, data.size(), 4);
-  put(common, member.size(), 2);
-
-  put(bytes_, kLocal, 4);
-  bytes_ += common;
-  put(bytes_, 0, 2);
-  bytes_ += member;
-  bytes_ += stored;
-
-  put(directory_, kCentral, 4);
-  put(directory_, 20, 2);
-  directory_ += common;
-  directory_.append(12, '\0');  // extra, comment, disk, internal and external attributes
-  put(directory_, offset, 4);
-  directory_ += member;
-  ++members_;
+  zip_.add(array + ".npy", data);
 }
 
-std::string NpzWriter::finish() {
-  const std::uint64_t offset = bytes_.size();
-  bytes_ += directory_;
-  put(bytes_, kEnd, 4);
-  put(bytes_, 0, 4);
-  put(bytes_, static_cast<std::uint64_t>(members_), 2);
-  put(bytes_, static_cast<std::uint64_t>(members_), 2);
-  put(bytes_, directory_.size(), 4);
-  put(bytes_, offset, 4);
-  put(bytes_, 0, 2);
-  return std::move(bytes_);
-}
+std::string NpzWriter::finish() { return zip_.finish(); }
 
 }  // namespace mechfit

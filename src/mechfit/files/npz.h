@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "mechfit/files/zip_writer.h"
+
 namespace mechfit {
 
 // One array of an .npz file, row-major whatever the order in the file. Numbers of every width are
@@ -47,7 +49,7 @@ class NpzReader {
 // Builds an .npz file; the same arrays give the same bytes.
 class NpzWriter {
  public:
-  explicit NpzWriter(bool deflate = false) : deflate_(deflate) {}
+  explicit NpzWriter(bool deflate = false) : zip_(deflate) {}
 
   void add(const std::string& array, const std::vector<std::int64_t>& shape, const double* values);
   void add(const std::string& array, const std::vector<std::int64_t>& shape,
@@ -59,9 +61,7 @@ class NpzWriter {
   void add_member(const std::string& array, const std::string& dtype,
                   const std::vector<std::int64_t>& shape, std::string_view payload);
 
-  bool deflate_;
-  std::string bytes_, directory_;
-  int members_ = 0;
+  ZipWriter zip_;
 };
 
 }  // namespace mechfit
