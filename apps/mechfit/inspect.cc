@@ -14,6 +14,19 @@
 #include "terminal.h"
 
 namespace mechfit {
+namespace {
+
+// Where the files do not say what is wanted, what they hold helps more than a message alone.
+ReadResult read_or_list(const LogOptions& log) {
+  try {
+    return read_log(log.files, log.read);
+  } catch (const UnclearLog&) {
+    print_contents(log_contents(log.files));
+    throw;
+  }
+}
+
+}  // namespace
 
 void add_inspect(CLI::App& app, int&) {
   struct Options {
@@ -41,7 +54,7 @@ void add_inspect(CLI::App& app, int&) {
       return;
     }
     if (!options->at.empty()) throw UsageError("--at is for a model");
-    const ReadResult result = read_log(options->log.files, options->log.read);
+    const ReadResult result = read_or_list(options->log);
     ThreadPool pool(default_threads());
     const Inspection inspection = inspect_log(result.log, pool);
     if (options->json) {

@@ -9,6 +9,7 @@
 namespace mechfit {
 
 void print_inspection(const Log& log, const Inspection& inspection);
+void print_contents(const std::string& contents);  // of files
 void print_inspection_json(const Log& log, const Inspection& inspection,
                            const std::vector<std::string>& notes);
 

@@ -20,6 +20,10 @@ void print_inspection(const Log& log, const Inspection& inspection) {
   std::fputs(printable(with_flags(inspection_text(log, inspection))).c_str(), stdout);
 }
 
+void print_contents(const std::string& contents) {
+  std::fputs(printable(contents).c_str(), stdout);
+}
+
 void print_inspection_json(const Log& log, const Inspection& inspection,
                            const std::vector<std::string>& notes) {
   json joints = json::array(), inputs = json::array(), runs = json::array();

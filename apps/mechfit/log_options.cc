@@ -29,11 +29,16 @@ void add_log_options(CLI::App& app, LogOptions& options) {
       "");
 
   app.add_option("files", options.files,
-                 "CSV, NPZ or MAT files, each one or several runs; patterns such as 'logs/*.csv'")
+                 "CSV, NPZ, MAT, MCAP or rosbag2 files, each one or several runs; patterns such as "
+                 "'logs/*.csv'; folders of rosbag2")
       ->required()
       ->type_name("FILE");
   add_columns(app, "--columns", options.read.columns,
               "Names of the columns of a CSV file without a header");
+  app.add_option("--topic", options.read.topic,
+                 "Topic of an MCAP or rosbag2 file (guessed: the one with joint states)")
+      ->type_name("NAME")
+      ->group(kGroup);
   app.add_option("--time", options.read.time, "Column of time (guessed: t, time, t_s ...)")
       ->type_name("NAME")
       ->group(kGroup);

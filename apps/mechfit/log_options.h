@@ -17,7 +17,8 @@ struct LogOptions {
   ReadOptions read;
 };
 
-// Adds `FILE...`, --columns, --time, --time-unit, --reclock, --q, --u, --qd, --qdd, --trajectory,
+// Adds `FILE...`, --columns, --topic, --time, --time-unit, --reclock, --q, --u, --qd, --qdd,
+// --trajectory,
 // --joints, --degrees, --drop-bad-rows and --gap. `options` must outlive the parsing.
 void add_log_options(CLI::App& app, LogOptions& options);
 

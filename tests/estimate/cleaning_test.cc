@@ -125,7 +125,7 @@ TEST(Cleaning, LinesNameJointRunTimeFoundAndExpected) {
               HasSubstr(log.channels.joints[0] + ": 1 outlier is taken out: run 1 at 3 s"));
   EXPECT_THAT(lines[0].text, HasSubstr("is expected"));
   Log read = log;
-  read.runs[1].origin = {"b.csv", true, {{0, 2}}};
+  read.runs[1].origin = {"b.csv", Origin::Place::line, {{0, 2}}};
   EXPECT_THAT(describe_defects(read, result.defects, true)[0].text, HasSubstr(": b.csv:62 ("));
 }
 

@@ -1,6 +1,6 @@
 # Fuzzing the readers (docs/fuzzing.md). With MECHFIT_FUZZ and clang: the targets. Otherwise a test that runs each on changes of its
 # corpus, and with the batteries one that builds them beside with clang++-19 and runs each on the same inputs every time.
-set(FUZZ_TARGETS checkpoint csv inputs mat model npy npz report safetensors study toml urdf)
+set(FUZZ_TARGETS checkpoint csv inputs mat mcap model npy npz report rosbag safetensors study toml urdf)
 set(FUZZ_LIBRARY "" CACHE FILEPATH "MECHFIT_FUZZ: the library from which the targets take what is not a reader")
 if(MECHFIT_FUZZ)
   # Readers, and what is built from what they read, are compiled for the fuzzer; the rest of the library would take minutes, and comes

@@ -81,7 +81,7 @@ TEST(Clock, StampsSince1970CountFromTheFirstSecond) {
 
 TEST(Clock, RowsLoggedTwiceAreLeftOut) {
   Log log = one_joint({0, 0.1, 0.1, 0.2, 0.2, 0.2, 0.3});
-  log.runs[0].origin = {"log.csv", true, {{0, 2}}};
+  log.runs[0].origin = {"log.csv", Origin::Place::line, {{0, 2}}};
   EXPECT_THAT(settle(log),
               ElementsAre("left out 3 rows that repeat the one before, the first is log.csv:4"));
   EXPECT_EQ(log.runs[0].t, (Values{0, 0.1, 0.2, 0.3}));
@@ -90,7 +90,7 @@ TEST(Clock, RowsLoggedTwiceAreLeftOut) {
 TEST(Clock, SamplesWhoseTimeStandsAreRefusedOrDropped) {
   Log log = one_joint({0, 0.1, 0.1, 0.05, 0.2});
   log.runs[0].q[2] = 7;
-  log.runs[0].origin = {"log.csv", true, {{0, 2}}};
+  log.runs[0].origin = {"log.csv", Origin::Place::line, {{0, 2}}};
   Log refused = log;
   try {
     settle(refused);

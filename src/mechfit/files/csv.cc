@@ -117,7 +117,7 @@ class Table {
       const std::size_t count = fields_.size();
       if (lines_.comment_number > 0) split_header(lines_.comment, lines_.comment_number);
       if (lines_.comment_number == 0 || fields_.size() != count || mostly_numbers(fields_))
-        throw InputError(where(header_line) +
+        throw UnclearLog(where(header_line) +
                          "numbers in the first line, expected column names (option 'columns' names "
                          "the columns of a file without a header)");
       header_line = lines_.comment_number;

@@ -16,6 +16,9 @@ namespace mechfit {
 Log parse_csv(std::string_view text, const std::string& name, const ReadOptions& options,
               std::vector<std::string>& notes);
 
+// Columns with their first values, one in a line.
+std::string csv_contents(std::string_view text, const std::string& name);
+
 // Columns trajectory, t, q1.., qd1.., qdd1.., q1_sd.., qd1_sd.., qdd1_sd.., u1.. as far as all
 // runs have them, numbers as short as they can be without losing a bit. A joint that is not in
 // radians has its unit behind its name (q2_m).

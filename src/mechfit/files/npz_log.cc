@@ -7,6 +7,7 @@
 #include "mechfit/files/mat.h"
 #include "mechfit/files/npz.h"
 #include "mechfit/files/number.h"
+#include "mechfit/files/utf.h"
 #include "mechfit/log/clock.h"
 #include "mechfit/log/columns.h"
 #include "mechfit/log/origin.h"
@@ -100,7 +101,7 @@ class LogReader {
       notes_.push_back(name_ + ": dropped " + std::to_string(dropped) + " of " +
                        std::to_string(t.rows) + " rows with NaN or infinity");
     std::erase_if(log.runs, [](const Trajectory& run) { return run.t.empty(); });
-    for (Trajectory& run : log.runs) run.origin.file = name_, run.origin.text = false;
+    for (Trajectory& run : log.runs) run.origin.file = name_, run.origin.place = Origin::Place::row;
     if (log.runs.empty()) throw InputError(name_ + ": no good row among " + std::to_string(t.rows));
     return log;
   }
@@ -114,7 +115,7 @@ class LogReader {
     if (!arrays_.has(array)) {
       std::string found;
       for (const auto& other : arrays_.names()) found += (found.empty() ? "" : ", ") + other;
-      throw InputError(name_ + ": no array '" + array + "', found " +
+      throw UnclearLog(name_ + ": no array '" + array + "', found " +
                        (found.empty() ? "none" : found));
     }
     NpzArray out = arrays_.read(array);
@@ -256,6 +257,17 @@ void refuse_columns(const ReadOptions& options, const std::string& name) {
     throw InputError(name + ": option 'columns' is for text files, arrays have names");
 }
 
+template <class Arrays>
+std::string contents_of(const Arrays& arrays) {
+  std::string out;
+  for (const std::string& array : arrays.names()) {
+    const NpzArray values = arrays.read(array);
+    out += "  " + printable_name(array) + ": " + dimensions_text(values.shape) +
+           (values.is_text ? " text\n" : " numbers\n");
+  }
+  return out;
+}
+
 }  // namespace
 
 Log parse_npz_log(std::string_view bytes, const std::string& name, const ReadOptions& options,
@@ -268,6 +280,14 @@ Log parse_mat_log(std::string_view bytes, const std::string& name, const ReadOpt
                   std::vector<std::string>& notes) {
   refuse_columns(options, name);
   return LogReader<MatReader>(bytes, name, options, notes).read();
+}
+
+std::string npz_contents(std::string_view bytes, const std::string& name) {
+  return contents_of(NpzReader(bytes, name));
+}
+
+std::string mat_contents(std::string_view bytes, const std::string& name) {
+  return contents_of(MatReader(bytes, name));
 }
 
 std::string format_npz_log(const Log& log) {

@@ -24,6 +24,10 @@ Log parse_npz_log(std::string_view bytes, const std::string& name, const ReadOpt
 Log parse_mat_log(std::string_view bytes, const std::string& name, const ReadOptions& options,
                   std::vector<std::string>& notes);
 
+// Arrays with their shapes, one in a line.
+std::string npz_contents(std::string_view bytes, const std::string& name);
+std::string mat_contents(std::string_view bytes, const std::string& name);
+
 std::string format_npz_log(const Log& log);
 
 }  // namespace mechfit

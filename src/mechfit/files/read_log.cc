@@ -4,13 +4,20 @@
 #include <cmath>
 
 #include "mechfit/base/error.h"
+#include "mechfit/files/bag_folder.h"
 #include "mechfit/files/csv.h"
 #include "mechfit/files/files.h"
 #include "mechfit/files/mat.h"
+#include "mechfit/files/mcap.h"
 #include "mechfit/files/npz_log.h"
 #include "mechfit/files/number.h"
 #include "mechfit/files/outputs.h"
+#include "mechfit/files/recorded_log.h"
+#include "mechfit/files/rosbag.h"
+#include "mechfit/files/unpack.h"
 #include "mechfit/files/utf.h"
+#include "mechfit/log/arrange.h"
+#include "mechfit/log/continue_runs.h"
 #include "mechfit/log/prepare.h"
 
 namespace mechfit {
@@ -25,14 +32,19 @@ struct LogFormat {
   Log (*parse)(std::string_view bytes, const std::string& name, const ReadOptions& options,
                std::vector<std::string>& notes);
   std::string (*format)(const Log& log);  // null: is only read
+  // What the file holds, one thing in a line, for whoever has to name what is wanted.
+  std::string (*contents)(std::string_view bytes, const std::string& name);
+  bool recording = false;  // of messages, which recorders split into several files
 };
 
 // All formats, those that are recognised by their content first; the last one takes what is left.
 constexpr LogFormat kFormats[] = {
     {".npz", [](std::string_view bytes) { return bytes.starts_with("PK\x03\x04"); }, parse_npz_log,
-     format_npz_log},
-    {".mat", MatReader::recognises, parse_mat_log, nullptr},
-    {".csv", [](std::string_view) { return true; }, parse_csv, format_csv},
+     format_npz_log, npz_contents},
+    {".mat", MatReader::recognises, parse_mat_log, nullptr, mat_contents},
+    {".mcap", is_mcap, parse_mcap_log, nullptr, mcap_contents, true},
+    {".db3", is_sqlite, parse_rosbag_log, nullptr, rosbag_contents, true},
+    {".csv", [](std::string_view) { return true; }, parse_csv, format_csv, csv_contents},
 };
 
 const LogFormat* format_of_name(const std::string& path) {
@@ -48,6 +60,24 @@ const LogFormat& format_of_file(const std::string& path, std::string_view bytes)
                        [&](const LogFormat& format) { return format.recognises(bytes); });
 }
 
+std::vector<std::string> recording_extensions() {
+  std::vector<std::string> out;
+  for (const LogFormat& format : kFormats)
+    if (format.recording) out.push_back(format.extension);
+  return out;
+}
+
+// A file's bytes, unpacked where the whole file is packed by zstd, as rosbag2 does.
+std::string read_bytes(const std::string& name) {
+  std::string bytes = read_file(name);
+  if (!is_zstd(bytes)) return bytes;
+  try {
+    return unpack_zstd(bytes, bytes.max_size());
+  } catch (const InputError& e) {
+    throw InputError(name + ": " + e.what());
+  }
+}
+
 std::string list(const std::vector<std::string>& names) {
   std::string out;
   for (const auto& name : names) out += (out.empty() ? "" : ", ") + name;
@@ -61,21 +91,13 @@ void expect_same(const std::string& file, const char* what, const std::vector<st
                      " as in " + first);
 }
 
-// Names as they may be printed and stored: UTF-8 without control characters.
-std::string clean_name(std::string_view name) {
-  std::string out = replace_invalid_utf8(name);
-  for (char& c : out)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-  return out;
-}
-
 // Steps below a picosecond are no clock's, and divisions by them overflow.
 constexpr double kShortestStep = 1e-12;
 
 void check_numbers(const Log& log, const std::string& file) {
   for (const auto& run : log.runs) {
     const auto fail = [&](std::size_t row, const std::string& what) {
-      throw InputError(file + ": run '" + clean_name(run.name) + "', sample " +
+      throw InputError(file + ": run '" + printable_name(run.name) + "', sample " +
                        std::to_string(row + 1) + ": " + what);
     };
     // Times that repeat or go back are the clock's (log/clock.h).
@@ -91,8 +113,8 @@ void check_numbers(const Log& log, const std::string& file) {
 
 void clean_names(Log& log) {
   for (auto* names : {&log.channels.joints, &log.channels.inputs, &log.channels.units})
-    for (std::string& name : *names) name = clean_name(name);
-  for (auto& run : log.runs) run.name = clean_name(run.name);
+    for (std::string& name : *names) name = printable_name(name);
+  for (auto& run : log.runs) run.name = printable_name(run.name);
 }
 
 }  // namespace
@@ -106,12 +128,15 @@ std::string log_extensions() {
 
 ReadResult read_log(const std::vector<std::string>& files, const ReadOptions& options) {
   ReadResult result;
-  const auto names = expand_globs(files);
+  const auto names = expand_folders(expand_globs(files), recording_extensions());
   expect_distinct(names);
+  bool all_recorded = true;
   for (const auto& name : names) {
-    const std::string bytes = read_file(name);
+    const std::string bytes = read_bytes(name);
+    const LogFormat& format = format_of_file(name, bytes);
+    all_recorded = all_recorded && format.recording;
     std::vector<std::string> notes;
-    Log log = format_of_file(name, bytes).parse(bytes, name, options, notes);
+    Log log = format.parse(bytes, name, options, notes);
     for (auto& note : notes)  // many files tell the same
       if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end())
         result.notes.push_back(std::move(note));
@@ -127,6 +152,7 @@ ReadResult read_log(const std::vector<std::string>& files, const ReadOptions& op
       continue;
     }
     const Channels& first = result.log.channels;
+    arrange_as(first, log);
     expect_same(name, "joints", log.channels.joints, first.joints, names.front());
     expect_same(name, "units", log.channels.units, first.units, names.front());
     expect_same(name, "inputs", log.channels.inputs, first.inputs, names.front());
@@ -136,10 +162,24 @@ ReadResult read_log(const std::vector<std::string>& files, const ReadOptions& op
     std::move(log.runs.begin(), log.runs.end(), std::back_inserter(result.log.runs));
   }
   clean_names(result.log);
+  if (all_recorded) {
+    continue_runs(result.log, result.notes);
+    if (options.u.empty() && options.columns.empty())
+      leave_out_idle_inputs(result.log, result.notes);
+  }
   prepare_log(result.log, options, result.notes);
   if (result.log.runs.empty())
     throw InputError(names.front() + ": no run of three samples or more");
   return result;
+}
+
+std::string log_contents(const std::vector<std::string>& files) {
+  std::string out;
+  for (const auto& name : expand_folders(expand_globs(files), recording_extensions())) {
+    const std::string bytes = read_bytes(name);
+    out += name + "\n" + format_of_file(name, bytes).contents(bytes, name);
+  }
+  return out;
 }
 
 void write_log(const std::string& path, const Log& log) {

@@ -68,4 +68,11 @@ std::string replace_invalid_utf8(std::string_view text) {
   return out;
 }
 
+std::string printable_name(std::string_view name) {
+  std::string out = replace_invalid_utf8(name);
+  for (char& c : out)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+  return out;
+}
+
 }  // namespace mechfit

@@ -14,4 +14,7 @@ std::u32string decode_utf8(std::string_view text);
 // of a character (The Unicode Standard, section 3.9), as the JSON writer does.
 std::string replace_invalid_utf8(std::string_view text);
 
+// A name as it may be printed and stored: UTF-8 without control characters.
+std::string printable_name(std::string_view name);
+
 }  // namespace mechfit

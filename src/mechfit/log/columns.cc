@@ -64,7 +64,7 @@ class Chooser {
 
   int take(const std::string& name) {
     const int column = find(name);
-    if (column < 0) throw InputError(where_ + ": no column '" + name + "', found " + list(header_));
+    if (column < 0) throw UnclearLog(where_ + ": no column '" + name + "', found " + list(header_));
     return take(column);
   }
 
@@ -185,7 +185,7 @@ void guess_time_and_runs(const std::vector<std::string>& header, const std::stri
     if (is_one_of(lower(without_unit(header[i])), kTimeNames))
       c.time = chooser.take(static_cast<int>(i));
   if (c.time < 0)
-    throw InputError(where + ": no column looks like time, found " + list(header) +
+    throw UnclearLog(where + ": no column looks like time, found " + list(header) +
                      "; name it with option 'time'");
   for (std::size_t i = 0; i < header.size() && c.trajectory < 0; ++i)
     if (is_one_of(lower(header[i]), kTrajectoryNames))
@@ -212,7 +212,7 @@ void guess_joints_and_inputs(const std::vector<std::string>& header, const ReadO
         c.q.push_back(chooser.take(static_cast<int>(i)));
   }
   if (c.q.empty())
-    throw InputError(
+    throw UnclearLog(
         where + ": no column looks like a joint (q1, q2 ... or a name ending in _rad), found " +
         list(header) + "; name them with option 'q'");
   if (c.u.empty() && options.u.empty())

@@ -40,7 +40,19 @@ Counted counted_name(const std::string& name) {
   return {name.substr(0, begin), std::stol(name.substr(begin))};
 }
 
-// The order of the joints: by number where they are counted, else that of the columns.
+std::string choose_topic(const std::vector<std::optional<JointStateColumn>>& columns) {
+  const JointStateColumn* first = nullptr;
+  for (const auto& column : columns) {
+    if (!column || column->quantity != JointQuantity::position || is_reference(column->topic))
+      continue;
+    if (column->topic.find("joint_states") != std::string::npos) return column->topic;
+    if (first == nullptr) first = &*column;
+  }
+  return first != nullptr ? first->topic : "";
+}
+
+}  // namespace
+
 std::vector<std::size_t> joint_order(const std::vector<std::string>& joints) {
   std::vector<std::size_t> order(joints.size());
   std::iota(order.begin(), order.end(), 0);
@@ -55,23 +67,10 @@ std::vector<std::size_t> joint_order(const std::vector<std::string>& joints) {
   return order;
 }
 
-std::string choose_topic(const std::vector<std::optional<JointStateColumn>>& columns) {
-  const JointStateColumn* first = nullptr;
-  for (const auto& column : columns) {
-    if (!column || column->quantity != JointQuantity::position || is_reference(column->topic))
-      continue;
-    if (column->topic.find("joint_states") != std::string::npos) return column->topic;
-    if (first == nullptr) first = &*column;
-  }
-  return first != nullptr ? first->topic : "";
-}
-
-}  // namespace
-
 bool is_reference(const std::string& column) {
-  constexpr std::array<std::string_view, 10> kWords = {"ref",      "reference", "des",  "desired",
-                                                       "cmd",      "command",   "goal", "target",
-                                                       "setpoint", "error"};
+  constexpr std::array<std::string_view, 11> kWords = {"ref",    "reference", "des",      "desired",
+                                                       "cmd",    "command",   "commands", "goal",
+                                                       "target", "setpoint",  "error"};
   std::string word;
   const auto wanted = [&] {
     return std::any_of(kWords.begin(), kWords.end(),

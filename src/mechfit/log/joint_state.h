@@ -30,6 +30,9 @@ struct JointStates {
 };
 JointStates find_joint_states(const std::vector<std::string>& header);
 
+// The order of joints: by number where their names count them, else as they stand.
+std::vector<std::size_t> joint_order(const std::vector<std::string>& joints);
+
 // Whether a name is that of a wanted value or an error: q1_ref, /controller/desired/q ...
 bool is_reference(const std::string& column);
 

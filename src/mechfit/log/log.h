@@ -35,12 +35,17 @@ inline constexpr int kShortestRun = 3;
 // Where the samples of a run stand in their file. Lines that follow each other are one stretch, so
 // that a log of any length costs a few bytes.
 struct Origin {
+  enum class Place {
+    line,
+    row,
+    message
+  };  // lines of a text and messages count from 1, rows from 0
   struct Stretch {
     int sample = 0;
-    long line = 0;  // of that sample; those behind it are on the lines behind
+    long line = 0;  // (row, message) of that sample; those behind it are on the lines behind
   };
   std::string file;
-  bool text = true;                // lines of a text, from 1; else rows of arrays, from 0
+  Place place = Place::line;
   std::vector<Stretch> stretches;  // in the order of samples; empty: not known
 };
 

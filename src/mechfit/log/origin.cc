@@ -31,11 +31,14 @@ long line_of(const Origin& origin, int sample) {
 std::string place_of(const Trajectory& run, int sample) {
   const long line = line_of(run.origin, sample);
   if (line < 0) return fmt::format("run {} at {:.6g} s", run.name, run.t[sample]);
-  return fmt::format("{}{}{}", run.origin.file, run.origin.text ? ":" : " row ", line);
+  const char* between = run.origin.place == Origin::Place::line  ? ":"
+                        : run.origin.place == Origin::Place::row ? " row "
+                                                                 : " message ";
+  return fmt::format("{}{}{}", run.origin.file, between, line);
 }
 
 Origin origin_of(const Origin& origin, int begin, int end) {
-  Origin out{origin.file, origin.text, {}};
+  Origin out{origin.file, origin.place, {}};
   const long first = line_of(origin, begin);
   if (first < 0 || begin >= end) return out;
   out.stretches.push_back({0, first});
@@ -46,7 +49,7 @@ Origin origin_of(const Origin& origin, int begin, int end) {
 }
 
 Origin origin_of(const Origin& origin, const std::vector<int>& samples) {
-  Origin out{origin.file, origin.text, {}};
+  Origin out{origin.file, origin.place, {}};
   if (origin.stretches.empty()) return out;
   for (std::size_t k = 0; k < samples.size(); ++k)
     add_line(out, static_cast<int>(k), line_of(origin, samples[k]));

@@ -13,7 +13,8 @@ void add_line(Origin& origin, int sample, long line);
 // The line (or row) of a sample, -1 when it is not known.
 long line_of(const Origin& origin, int sample);
 
-// "log.csv:17", "log.npz row 16", or where the file is not known "run a at 1.2 s".
+// "log.csv:17", "log.npz row 16", "log.mcap message 17", or where the file is not known "run a
+// at 1.2 s".
 std::string place_of(const Trajectory& run, int sample);
 
 // Of some samples of the run, in their order.

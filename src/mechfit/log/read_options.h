@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "mechfit/base/error.h"
 #include "mechfit/log/log.h"
 
 namespace mechfit {
@@ -16,6 +17,7 @@ inline constexpr auto kNames<TimeUnit> = names<TimeUnit>(
 // How to read a log. Empty names are guessed from the header (docs/logs.md).
 struct ReadOptions {
   std::vector<std::string> columns;  // names of the columns of a file without a header
+  std::string topic;                 // of a recording of messages
   std::string time;
   std::optional<TimeUnit> time_unit;   // of the clock; none: what the name or the stamps say
   std::vector<std::string> q, u;       // [n], [m]; u = {"none"}: no inputs
@@ -30,6 +32,12 @@ struct ReadOptions {
   std::optional<double> gap;
 
   bool no_inputs() const { return u.size() == 1 && u[0] == "none"; }
+};
+
+// What a file holds does not say where the motion is, or not what the options name.
+class UnclearLog : public InputError {
+ public:
+  using InputError::InputError;
 };
 
 }  // namespace mechfit
