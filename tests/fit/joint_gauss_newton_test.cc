@@ -45,12 +45,13 @@ TEST(JointGaussNewton, ReducedGradientAgreesWithFiniteDifferences) {
 
   // By the envelope theorem the gradient is that of J with the motions held.
   std::vector<double> gradient(model.parameter_count());
-  ASSERT_TRUE(runs.linearise(model, RunDerivatives::parameters));
-  for (int r = 0; r < runs.size(); ++r)
-    for (std::size_t row = 0; row < runs[r].error.e.size(); ++row)
+  runs.each([&](MotionRun& run, int) {
+    ASSERT_TRUE(run.linearise(model, RunDerivatives::parameters));
+    for (std::size_t row = 0; row < run.error.e.size(); ++row)
       for (std::size_t k = 0; k < gradient.size(); ++k)
-        gradient[k] += runs[r].error.e[row] / (noise.s[row % 2] * noise.s[row % 2]) *
-                       runs[r].error.theta[row * gradient.size() + k];
+        gradient[k] += run.error.e[row] / (noise.s[row % 2] * noise.s[row % 2]) *
+                       run.error.theta[row * gradient.size() + k];
+  });
   const auto reduced = [&](std::span<const double> theta) {
     Model other = model;
     other.set_parameters(theta);
@@ -75,21 +76,20 @@ TEST(JointGaussNewton, EliminatesTheMotionsExactly) {
   const int p = model.parameter_count(), q = 9 * 2;
   const Eigen::VectorXd slope = solver.parameters().slopes(model.parameters());
   Eigen::MatrixXd expected = Eigen::MatrixXd::Zero(p, p);
-  for (int r = 0; r < runs.size(); ++r) {
+  runs.each([&](MotionRun& run, int) {
+    ASSERT_TRUE(run.linearise(model, RunDerivatives::parameters));
     Eigen::MatrixXd A = Eigen::MatrixXd::Zero(7 * 2, q), B(7 * 2, p);
     for (int row = 0; row < 14; ++row) {
       const int t = row / 2, j = row % 2;
       for (int a = 0; a < 6; ++a)
-        A(row, t * 2 + a) =
-            runs[r].error.jacobian[((t * 3 + a / 2) * 2 + j) * 2 + a % 2] / noise.s[j];
-      for (int k = 0; k < p; ++k)
-        B(row, k) = slope[k] * runs[r].error.theta[row * p + k] / noise.s[j];
+        A(row, t * 2 + a) = run.error.jacobian[((t * 3 + a / 2) * 2 + j) * 2 + a % 2] / noise.s[j];
+      for (int k = 0; k < p; ++k) B(row, k) = slope[k] * run.error.theta[row * p + k] / noise.s[j];
     }
     Eigen::MatrixXd H = A.transpose() * A;
     for (int k = 0; k < q; ++k) H(k, k) += 1 / (noise.sigma[k % 2] * noise.sigma[k % 2]);
     const Eigen::MatrixXd C = A.transpose() * B;
     expected += B.transpose() * B - C.transpose() * H.inverse() * C;
-  }
+  });
   EXPECT_LT((S - expected).norm(), 1e-9 * expected.norm());
 }
 

@@ -48,8 +48,7 @@ TEST(JointNetwork, ReducedGradientAgreesWithFiniteDifferences) {
 
   // By the envelope theorem the gradient is that of J with the motions held.
   std::vector<double> merged(model.merged_size()), gradient(model.parameter_count());
-  for (int k = 0; k < runs.size(); ++k) {
-    MotionRun& run = runs[k];
+  runs.each([&](MotionRun& run, int) {
     ASSERT_TRUE(std::isfinite(run.objective(model, run.q, noise)));
     std::vector<double> g = run.error.e;
     for (std::size_t i = 0; i < g.size(); ++i) g[i] /= noise.s[i % 2] * noise.s[i % 2];
@@ -57,7 +56,7 @@ TEST(JointNetwork, ReducedGradientAgreesWithFiniteDifferences) {
     model.clear_gradient(w);
     del_run_error_pullback(model, run.view(run.q), g, {}, true, run.error);
     model.add_gradient(w, merged);
-  }
+  });
   model.expand_gradient(merged, gradient);
   Random random(8);
   for (int direction = 0; direction < 3; ++direction) {
@@ -100,9 +99,8 @@ TEST(JointNetwork, JacobianToTheParametersGivesTheGatheredGradient) {
   const PendulumData data = testing::pendulum_data(0.5, 0.05, 9, 40, 1);
   ThreadPool pool(1);
   const Model model = small_network(data.train, pool);
-  JointRuns runs(model, data.train, data.train, pool);
-  ASSERT_TRUE(runs.linearise(model, RunDerivatives::parameters));
-  MotionRun& run = runs[0];
+  MotionRun run(model, data.train.runs[0], data.train.runs[0].q);
+  ASSERT_TRUE(run.linearise(model, RunDerivatives::parameters));
   const std::vector<double> g = run.error.e;
   std::vector<double> expected(model.parameter_count()), merged(model.merged_size());
   for (std::size_t row = 0; row < g.size(); ++row)

@@ -134,18 +134,18 @@ std::vector<HeldOutScore> held_out_scores(const JointResult& fitted, const Log& 
                                           ThreadPool& pool) {
   const std::vector<Block> blocks = blocks_of(observed);
   JointRuns runs(fitted.model, cut(observed, blocks), cut(fitted.validation, blocks), pool);
-  std::vector<HeldOutScore> scores(runs.size());
-  for (int k = 0; k < runs.size(); ++k) {
-    scores[k].log_likelihood = -kInfinity;
-    for (double y : runs[k].y) scores[k].count += !std::isnan(y);
-  }
+  std::vector<HeldOutScore> scores(blocks.size());
+  for (HeldOutScore& score : scores) score.log_likelihood = -kInfinity;
+  for (int k = 0; k < runs.size(); ++k)
+    for (double y : runs[k].y) scores[runs.run_of(k)].count += !std::isnan(y);
   MotionNoise noise = fitted.noise;
   runs.solve(fitted.model, noise, kSolve);
   if (!runs.linearise(fitted.model, RunDerivatives::configurations)) return scores;
   fit_common_s(runs, noise);
-  runs.each([&](MotionRun& run, int k) {
-    scores[k].log_likelihood = run.quadratic.log_likelihood(noise);
-  });
+  std::vector<double> values(runs.size());
+  runs.each([&](MotionRun& run, int k) { values[k] = run.quadratic.log_likelihood(noise); });
+  for (HeldOutScore& score : scores) score.log_likelihood = 0;
+  for (int k = 0; k < runs.size(); ++k) scores[runs.run_of(k)].log_likelihood += values[k];
   return scores;
 }
 

@@ -200,6 +200,7 @@ template <class Archive>
 void archive(Archive& a, GaussNewtonState& x) {
   a("iteration", x.iteration);
   a("done", x.done);
+  a("share", x.share);
   a("theta", x.theta);
   a("motions", x.motions);
   a("held_out", x.held_out);

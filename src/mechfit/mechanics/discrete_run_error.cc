@@ -67,26 +67,28 @@ bool evaluate(const Model& model, const RunView& x, DelRunError& w) {
   return true;
 }
 
-// Adds what the block's steps contribute to row i of the derivatives of e: with w = Mbar^-1 e_i,
+// The residual that step `step` arrives at or leaves.
+int residual_of(int step, bool arriving) { return arriving ? step : step - 1; }
+
+// What the block's steps contribute to row i of the derivatives of e, of the residuals begin ..
+// end-1: with w = Mbar^-1 e_i,
 //   w'r / h     covectors of discrete_run.cc, times w / h
 //   -w'Mbar e   -1/2 w'M e at each of the two midpoints
-void add_row(const Model& model, const RunView& x, int first, int i, bool arriving,
-             RunDerivatives derivatives, DelRunError& w) {
-  const int n = model.joints(), p = model.parameter_count();
-  const int steps = static_cast<int>(x.h.size()), lanes = std::min(kBlock, steps - first);
+Covectors load_row(int n, const RunView& x, int first, int i, bool arriving, int begin, int end,
+                   DelRunError& w) {
   DelWorkspace& block = w.run.block;
   const double sign = arriving ? 1 : -1;
   for (int lane = 0; lane < kBlock; ++lane) {
-    const int r = first + lane + (arriving ? 0 : -1);
-    const bool counts = lane < lanes && r >= 0 && r < steps - 1;
+    const int r = residual_of(first + lane, arriving);
+    const bool counts = r >= begin && r < end;
     for (int j = 0; j < n; ++j) {
       const int at = j * kBlock + lane;
-      const double column = counts ? w.inverse[(r * n + i) * n + j] : 0;
+      const double column = counts ? w.inverse[(static_cast<std::size_t>(r) * n + i) * n + j] : 0;
       const double lambda = counts ? column / divisor(x, r) : 0;
       block.a[at] = sign * lambda;
       block.b[at] = 0.5 * block.h[lane] * lambda;
       w.left[at] = -0.5 * column;
-      w.right[at] = counts ? w.e[r * n + j] : 0;
+      w.right[at] = counts ? w.e[static_cast<std::size_t>(r) * n + j] : 0;
     }
   }
   Covectors covectors;
@@ -94,26 +96,29 @@ void add_row(const Model& model, const RunView& x, int first, int i, bool arrivi
   covectors.b = block.b.data();
   covectors.left = w.left.data();
   covectors.right = w.right.data();
+  return covectors;
+}
+
+void add_configurations_row(const Model& model, const RunView& x, int first, int i, bool arriving,
+                            DelRunError& w) {
+  const int n = model.joints(), residuals = static_cast<int>(x.h.size()) - 1;
+  const Covectors covectors = load_row(n, x, first, i, arriving, 0, residuals, w);
   Adjoints adjoints;
   adjoints.q = w.q_bar.data();
   adjoints.v = w.v_bar.data();
-  const bool theta = derivatives == RunDerivatives::parameters;
-  if (theta) adjoints.theta_lanes = w.lanes.data();
-  model.pullback(covectors, adjoints, block.model);
-  for (int lane = 0; lane < lanes; ++lane) {
-    const int r = first + lane + (arriving ? 0 : -1);
-    if (r < 0 || r >= steps - 1) continue;
-    double* start = &w.jacobian[((r * 3 + (arriving ? 0 : 1)) * n + i) * n];
+  model.pullback(covectors, adjoints, w.run.block.model);
+  for (int lane = 0; lane < kBlock; ++lane) {
+    const int r = residual_of(first + lane, arriving);
+    if (r < 0 || r >= residuals) continue;
+    double* start =
+        &w.jacobian[((static_cast<std::size_t>(r) * 3 + (arriving ? 0 : 1)) * n + i) * n];
     double* end = start + n * n;
     for (int j = 0; j < n; ++j) {
       const double gq = 0.5 * w.q_bar[j * kBlock + lane];
-      const double gv = w.v_bar[j * kBlock + lane] / block.h[lane];
+      const double gv = w.v_bar[j * kBlock + lane] / w.run.block.h[lane];
       start[j] += gq - gv;
       end[j] += gq + gv;
     }
-    if (!theta) continue;
-    double* row = &w.theta[(static_cast<std::size_t>(r) * n + i) * p];
-    for (int k = 0; k < p; ++k) row[k] += w.lanes[k * kBlock + lane];
   }
 }
 
@@ -134,7 +139,7 @@ DelRunError::DelRunError(const Model& model)
 
 bool del_run_error(const Model& model, const RunView& x, RunDerivatives derivatives,
                    DelRunError& w) {
-  const int n = model.joints(), p = model.parameter_count(), steps = static_cast<int>(x.h.size());
+  const int n = model.joints(), steps = static_cast<int>(x.h.size());
   MECHFIT_CHECK(steps >= 2, "a run needs at least three configurations");
   MECHFIT_CHECK(x.q.size() == static_cast<std::size_t>(steps + 1) * n);
   const std::size_t rows = steps - 1;
@@ -162,17 +167,39 @@ bool del_run_error(const Model& model, const RunView& x, RunDerivatives derivati
   if (!finite(w.e)) return false;
   if (derivatives == RunDerivatives::none) return true;
   w.jacobian.assign(rows * 3 * n * n, 0.0);
-  if (derivatives == RunDerivatives::parameters) {
-    w.theta.assign(rows * n * p, 0.0);
-    w.lanes.resize(static_cast<std::size_t>(p) * kBlock);
-  }
   for (int first = 0; first < steps; first += kBlock) {
     evaluate_steps(model, x, first, w.run.block);
     for (int i = 0; i < n; ++i)
       for (const bool arriving : {false, true})
-        add_row(model, x, first, i, arriving, derivatives, w);
+        add_configurations_row(model, x, first, i, arriving, w);
   }
+  if (derivatives == RunDerivatives::parameters)
+    del_run_error_parameters(model, x, 0, steps - 1, w);
   return finite(w.jacobian);
+}
+
+void del_run_error_parameters(const Model& model, const RunView& x, int begin, int count,
+                              DelRunError& w) {
+  const int n = model.joints(), p = model.parameter_count(), end = begin + count;
+  MECHFIT_CHECK(begin >= 0 && end < static_cast<int>(x.h.size()));
+  w.theta.assign(static_cast<std::size_t>(count) * n * p, 0.0);
+  w.lanes.resize(static_cast<std::size_t>(p) * kBlock);
+  Adjoints adjoints;
+  adjoints.theta_lanes = w.lanes.data();
+  for (int first = begin; first <= end; first += kBlock) {  // residual r is between steps r, r+1
+    evaluate_steps(model, x, first, w.run.block);
+    for (int i = 0; i < n; ++i)
+      for (const bool arriving : {false, true}) {
+        model.pullback(load_row(n, x, first, i, arriving, begin, end, w), adjoints,
+                       w.run.block.model);
+        for (int lane = 0; lane < kBlock; ++lane) {
+          const int r = residual_of(first + lane, arriving);
+          if (r < begin || r >= end) continue;
+          double* row = &w.theta[(static_cast<std::size_t>(r - begin) * n + i) * p];
+          for (int k = 0; k < p; ++k) row[k] += w.lanes[k * kBlock + lane];
+        }
+      }
+  }
 }
 
 void del_run_error_pullback(const Model& model, const RunView& x, std::span<const double> g,

@@ -24,7 +24,7 @@ struct DelRunError {
 
   std::vector<double> e;         // [T-2][n]
   std::vector<double> jacobian;  // de_k / d(q_{k-1}, q_k, q_{k+1})   [T-2][3][n][n]
-  std::vector<double> theta;     // de_k / dtheta                     [T-2][n][p]
+  std::vector<double> theta;     // de_k / dtheta, of all or some k   [T-2][n][p]
 
   DelRun run;
   std::vector<double> mass;           // M at the midpoints                [T-1][n][n]
@@ -39,6 +39,11 @@ struct DelRunError {
 // used, where M is not positive definite at some midpoint or a number is not finite.
 [[nodiscard]] bool del_run_error(const Model& model, const RunView& x, RunDerivatives derivatives,
                                  DelRunError& w);
+
+// Rows begin .. begin + count - 1 of de/dtheta alone, at the last del_run_error: w.theta
+// [count][n][p]. Blocks are full where count is one less than a multiple of kBlock.
+void del_run_error_parameters(const Model& model, const RunView& x, int begin, int count,
+                              DelRunError& w);
 
 // Gradient of sum_k g_k' e_k for g [T-2][n] at the last del_run_error: to the configurations, q_bar
 // [T][n] (overwritten; empty when not wanted), and with `theta` to the accumulator of

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -15,8 +16,8 @@ class Banded {
 
   int size() const { return size_; }
   int half() const { return half_; }
-  double& at(int i, int j) { return data_[i * stride() + j - i + half_]; }  // i - half <= j <= i
-  double at(int i, int j) const { return data_[i * stride() + j - i + half_]; }
+  double& at(int i, int j) { return data_[place(i, j)]; }  // i - half <= j <= i
+  double at(int i, int j) const { return data_[place(i, j)]; }
   std::span<double> data() { return data_; }
   std::span<const double> data() const { return data_; }
 
@@ -35,6 +36,9 @@ class Banded {
 
  private:
   int stride() const { return half_ + 1; }
+  std::size_t place(int i, int j) const {
+    return static_cast<std::size_t>(i) * stride() + (j - i + half_);
+  }
 
   int size_ = 0, half_ = 0;
   std::vector<double> data_;  // [size][half + 1]

@@ -15,39 +15,19 @@ void MotionQuadratic::set(int n, std::span<const double> y, std::span<const doub
   const std::size_t size = q.size();
   MECHFIT_CHECK(y.size() == size && e.size() == size - 2 * n &&
                 jacobian.size() == e.size() * 3 * n);
-  misfit_.assign(size, 0.0);
-  weight_.assign(size, 0.0);
+  misfit_.resize(size);
   observed_.assign(n, 0);
   misfit2_.assign(n, 0.0);
   error2_.assign(n, 0.0);
   for (std::size_t k = 0; k < size; ++k) {
-    if (std::isnan(y[k])) continue;
     misfit_[k] = y[k] - q[k];
-    weight_[k] = 1;
+    if (std::isnan(y[k])) continue;
     ++observed_[k % n];
     misfit2_[k % n] += misfit_[k] * misfit_[k];
   }
-  normal_.resize(n);
-  pull_.resize(n);
-  const int width = 3 * n;
-  for (int j = 0; j < n; ++j) {
-    normal_[j].reset(static_cast<int>(size), width - 1);
-    pull_[j].assign(size, 0.0);
-  }
-  scratch_.resize(width);
-  for (int t = 0; t < samples_ - 2; ++t)
-    for (int j = 0; j < n; ++j) {
-      double* row = scratch_.data();  // of A, from unknown t n on
-      for (int b = 0; b < 3; ++b)
-        for (int i = 0; i < n; ++i) row[b * n + i] = jacobian[((t * 3 + b) * n + j) * n + i];
-      const double error = e[t * n + j];
-      error2_[j] += error * error;
-      for (int a = 0; a < width; ++a) {
-        pull_[j][t * n + a] += row[a] * error;
-        double* out = &normal_[j].at(t * n + a, t * n);
-        for (int b = 0; b <= a; ++b) out[b] += row[a] * row[b];
-      }
-    }
+  e_.assign(e.begin(), e.end());
+  jacobian_.assign(jacobian.begin(), jacobian.end());
+  for (std::size_t k = 0; k < e_.size(); ++k) error2_[k % n] += e_[k] * e_[k];
 }
 
 double MotionQuadratic::value(const MotionNoise& noise) const {
@@ -58,20 +38,45 @@ double MotionQuadratic::value(const MotionNoise& noise) const {
   return sum;
 }
 
+void MotionQuadratic::add_pulled_back(const MotionNoise& noise, std::span<const double> x,
+                                      std::span<double> out) const {
+  const std::size_t n = n_, errors = samples_ - 2;
+  MECHFIT_CHECK(x.size() == errors * n && out.size() == misfit_.size());
+  for (std::size_t t = 0; t < errors; ++t)
+    for (std::size_t j = 0; j < n; ++j) {
+      const double pull = x[t * n + j] / (noise.s[j] * noise.s[j]);
+      for (std::size_t a = 0; a < 3; ++a) {
+        const double* row = &jacobian_[((t * 3 + a) * n + j) * n];
+        for (std::size_t i = 0; i < n; ++i) out[(t + a) * n + i] += pull * row[i];
+      }
+    }
+}
+
 bool MotionQuadratic::factor(const MotionNoise& noise, double damping) {
-  const int size = samples_ * n_, half = 3 * n_ - 1;
-  hessian_.reset(size, half);
+  const int size = samples_ * n_, width = 3 * n_;
+  hessian_.reset(size, width - 1);
   gradient_.assign(size, 0.0);
-  std::span<double> H = hessian_.data();
-  for (int j = 0; j < n_; ++j) {
-    const double weight = 1 / (noise.s[j] * noise.s[j]);
-    std::span<const double> normal = normal_[j].data();
-    for (std::size_t k = 0; k < H.size(); ++k) H[k] += weight * normal[k];
-    for (int k = 0; k < size; ++k) gradient_[k] += weight * pull_[j][k];
-  }
+  add_pulled_back(noise, e_, gradient_);
+  scratch_.resize(width);
+  double* row = scratch_.data();  // of A / s, from unknown t n on
+  for (int t = 0; t < samples_ - 2; ++t)
+    for (int j = 0; j < n_; ++j) {
+      const double weight = 1 / noise.s[j];
+      for (int b = 0; b < 3; ++b) {
+        const double* from = &jacobian_[((static_cast<std::size_t>(t) * 3 + b) * n_ + j) * n_];
+        for (int i = 0; i < n_; ++i) row[b * n_ + i] = weight * from[i];
+      }
+      for (int a = 0; a < width; ++a) {
+        double* out = &hessian_.at(t * n_ + a, t * n_);
+        for (int b = 0; b <= a; ++b) out[b] += row[a] * row[b];
+      }
+    }
   for (int k = 0; k < size; ++k) {
-    const double weight = weight_[k] / (noise.sigma[k % n_] * noise.sigma[k % n_]);
-    gradient_[k] -= weight * misfit_[k];
+    double weight = 0;
+    if (!std::isnan(misfit_[k])) {
+      weight = 1 / (noise.sigma[k % n_] * noise.sigma[k % n_]);
+      gradient_[k] -= weight * misfit_[k];
+    }
     hessian_.at(k, k) = (hessian_.at(k, k) + weight) * (1 + damping);
   }
   return hessian_.factor();

@@ -24,7 +24,9 @@ struct MotionNoise {
 //   H = diag(1 / sigma^2)  + sum_j A_j' A_j / s_j^2
 //   g = -(y - q) / sigma^2 + sum_j A_j' e_j / s_j^2
 //
-// (A_j the rows of joint j). Missing observations are NaN and have no weight.
+// (A_j the rows of joint j). Missing observations are NaN and have no weight. Only e and A are
+// kept: H is made of them anew for every noise, which takes less memory than the A_j' A_j by
+// themselves.
 class MotionQuadratic {
  public:
   // y, q [T][n], e [T-2][n], jacobian [T-2][3][n][n] as in DelRunError.
@@ -34,6 +36,8 @@ class MotionQuadratic {
   int joints() const { return n_; }
   int observed(int joint) const { return observed_[joint]; }
   int errors() const { return samples_ - 2; }  // per joint
+  std::span<const double> e() const { return e_; }
+  std::span<const double> jacobian() const { return jacobian_; }
 
   // J at dq = 0.
   double value(const MotionNoise& noise) const;
@@ -43,6 +47,9 @@ class MotionQuadratic {
   [[nodiscard]] bool factor(const MotionNoise& noise, double damping);
   const Banded& hessian() const { return hessian_; }  // the factor
   std::span<const double> gradient() const { return gradient_; }
+  // out [T][n] += A' W x for x [T-2][n], W = diag(1 / s^2).
+  void add_pulled_back(const MotionNoise& noise, std::span<const double> x,
+                       std::span<double> out) const;
 
   // Logarithm of the density of the observations that the linearised model gives, the motion
   // integrated out: for complete observations that of e + A (y - q) under N(0, s^2 + A sigma^2 A').
@@ -51,12 +58,10 @@ class MotionQuadratic {
 
  private:
   int n_ = 0, samples_ = 0;
-  std::vector<double> misfit_;             // (y - q), 0 where missing      [T][n]
-  std::vector<double> weight_;             // 1, 0 where missing            [T][n]
-  std::vector<int> observed_;              // [n]
-  std::vector<double> misfit2_, error2_;   // sums of squares               [n]
-  std::vector<Banded> normal_;             // A_j' A_j                      [n]
-  std::vector<std::vector<double>> pull_;  // A_j' e_j                      [n][T n]
+  std::vector<double> misfit_;            // y - q, NaN where missing           [T][n]
+  std::vector<int> observed_;             // [n]
+  std::vector<double> misfit2_, error2_;  // sums of squares                    [n]
+  std::vector<double> e_, jacobian_;      // [T-2][n], [T-2][3][n][n]
   Banded hessian_;
   std::vector<double> gradient_, scratch_;
 };

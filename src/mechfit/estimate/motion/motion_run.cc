@@ -18,12 +18,12 @@ constexpr double kFirstDamping = 1e-3, kMore = 10, kLess = 0.1, kNegligible = 1e
 
 }  // namespace
 
-MotionRun::MotionRun(const Model& model, const Trajectory& observed, std::span<const double> start)
+MotionData::MotionData(const Model& model, const Trajectory& observed,
+                       std::span<const double> start)
     : y(observed.q),
       u(model.inputs() > 0 ? observed.u : std::vector<double>{}),
       q(start.begin(), start.end()),
-      reference(observed.sample_step),
-      error(model) {
+      reference(observed.sample_step) {
   MECHFIT_CHECK(observed.size() >= kShortestRun,
                 "run '" + observed.name + "' has fewer than three samples");
   MECHFIT_CHECK(y.size() == observed.t.size() * model.joints() && q.size() == y.size());

@@ -9,23 +9,32 @@
 
 namespace mechfit {
 
-// One observed run and the motion that is estimated for it: the minimum over q of
-//
-//   J(q) = sum |y - q|^2 / (2 sigma^2) + sum |e(q)|^2 / (2 s^2)
-//
-// for a fixed model (e: DelRunError). J is in units of log-likelihood.
-struct MotionRun {
+// What there is to keep of an observed run and the motion that is estimated for it.
+struct MotionData {
+  MotionData() = default;
   // start [T][n] is where the estimate begins. A run needs kShortestRun samples.
-  MotionRun(const Model& model, const Trajectory& observed, std::span<const double> start);
+  MotionData(const Model& model, const Trajectory& observed, std::span<const double> start);
 
   std::vector<double> y, h, u;  // observations [T][n], NaN where missing; steps; inputs
   std::vector<double> q;        // the estimate [T][n]
   double reference = 0;         // the samples' step, where there are unobserved ones between them
-  DelRunError error;            // at the last motion that was evaluated
   MotionQuadratic quadratic;    // around the last linearise
 
   int samples() const { return static_cast<int>(h.size()) + 1; }
   RunView view(std::span<const double> motion) const { return {motion, h, u, reference}; }
+};
+
+// The same with the memory to work on it: the minimum over q of
+//
+//   J(q) = sum |y - q|^2 / (2 sigma^2) + sum |e(q)|^2 / (2 s^2)
+//
+// for a fixed model (e: DelRunError). J is in units of log-likelihood.
+struct MotionRun : MotionData {
+  MotionRun(const Model& model, const Trajectory& observed, std::span<const double> start)
+      : MotionData(model, observed, start), error(model) {}
+  explicit MotionRun(const Model& model) : error(model) {}  // to be lent the data of one
+
+  DelRunError error;  // at the last motion that was evaluated
 
   // J at any motion; infinity where the model has no positive definite M.
   double objective(const Model& model, std::span<const double> motion, const MotionNoise& noise);

@@ -55,7 +55,7 @@ InputProfile::InputProfile(const JointResult& fitted, const Log& observed,
 
 void InputProfile::set_inputs(const InputTiming& timing) {
   set_input_timing(observed_, timing);
-  for (int k = 0; k < runs_.size(); ++k) runs_[k].u = observed_.runs[k].u;
+  runs_.set_inputs(observed_);
 }
 
 double InputProfile::promised(const InputTiming& timing) {

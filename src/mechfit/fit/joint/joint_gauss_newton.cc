@@ -27,8 +27,12 @@ constexpr double kRidge = 1e-10;
 // 3 %.
 constexpr double kLoosest = 1e-2, kTightest = 1e9;
 // Configurations of a slice. Long enough for Gram matrices at full speed, short enough for its rows
-// to stay in the second-level cache.
-constexpr int kSlice = 128;
+// to stay in the second-level cache; its errors belong to one step more, a whole number of blocks.
+constexpr int kSlice = 4 * kBlock - 1;
+// Parts of the sums over runs: as many as may work at once, fewer where S is so large that they
+// would need more than this many bytes.
+constexpr int kMostChunks = 16;
+constexpr double kChunkBytes = 64e6;
 constexpr double kSmallest = 1e-300;  // keeps a division by zero away
 // The least share of a coefficient that data determine: with none its prior would be the loosest.
 // 1e-4 and 1e-2: same errors to four digits.
@@ -88,35 +92,37 @@ double JointGaussNewton::objective(const MotionNoise& noise) {
 bool JointGaussNewton::linearise() {
   reduced_.reset();
   if (prior_) prior_->settle(model_);
-  return runs_.linearise(model_, RunDerivatives::parameters);
+  return runs_.linearise(model_, RunDerivatives::configurations);
 }
 
 // B and X are made and used slice by slice: a slice's B begins with the last two errors of the
 // slice before, its X with the rows that the band reaches back to.
 void JointGaussNewton::reduce_run(const MotionNoise& noise, double damping, MotionRun& run,
-                                  Part& part) const {
+                                  Part& part, Eigen::MatrixXd& S) const {
   const int n = model_.joints(), p = model_.parameter_count(), free = free_.size();
   const int samples = run.samples(), columns = free + 1;
-  part.ok = run.quadratic.factor(noise, damping);
+  const RunView view = run.view(run.q);
+  part.ok = run.quadratic.factor(noise, damping) &&
+            del_run_error(model_, view, RunDerivatives::none, run.error);
   if (!part.ok) return;
   const Eigen::VectorXd slope = free_.slopes(model_.parameters());
   std::vector<int> index(free);
   for (int k = 0; k < free; ++k) index[k] = free_.index(k);
   const Banded& factor = run.quadratic.hessian();
+  const std::span<const double> jacobian = run.quadratic.jacobian();
   const int slice = std::min(kSlice, samples), before = factor.half(), carried = 2 * n;
   Rows B = Rows::Zero(carried + slice * n, columns), X = Rows::Zero(before + slice * n, columns);
-  part.S.setZero(columns, columns);
   part.promised = 0;
   for (int first = 0; first < samples; first += slice) {
     const int count = std::min(slice, samples - first);
     const int errors = std::max(0, std::min(count, samples - 2 - first));
+    if (errors > 0) del_run_error_parameters(model_, view, first, errors, run.error);
     for (int row = 0; row < errors * n; ++row) {
-      const std::size_t error = static_cast<std::size_t>(first) * n + row;
       const double weight = 1 / noise.s[row % n];
-      const double* theta = &run.error.theta[error * p];
+      const double* theta = &run.error.theta[static_cast<std::size_t>(row) * p];
       double* out = B.row(carried + row).data();
       for (int k = 0; k < free; ++k) out[k] = weight * slope[k] * theta[index[k]];
-      out[free] = weight * run.error.e[error];
+      out[free] = weight * run.quadratic.e()[static_cast<std::size_t>(first) * n + row];
     }
     // A'B | g_q
     for (int t = first; t < first + count; ++t)
@@ -128,15 +134,14 @@ void JointGaussNewton::reduce_run(const MotionNoise& noise, double damping, Moti
             const int error = t - a;  // whose a-th configuration this is
             const double* b = B.row(carried + (error - first) * n + j).data();
             const double weight =
-                run.error.jacobian[((static_cast<std::size_t>(error) * 3 + a) * n + j) * n + i] /
-                noise.s[j];
+                jacobian[((static_cast<std::size_t>(error) * 3 + a) * n + j) * n + i] / noise.s[j];
             for (int k = 0; k < free; ++k) x[k] += weight * b[k];
           }
         x[free] = run.quadratic.gradient()[t * n + i];
       }
     factor.solve_lower(columns, first * n, count * n, X.row(before).data());
-    add_gram(errors * n, columns, B.row(carried).data(), 1, part.S.data());
-    add_gram(count * n, columns, X.row(before).data(), -1, part.S.data());
+    add_gram(errors * n, columns, B.row(carried).data(), 1, S.data());
+    add_gram(count * n, columns, X.row(before).data(), -1, S.data());
     part.promised += 0.5 * X.col(free).segment(before, count * n).squaredNorm();
     // Only the last slice is shorter, so the ends are where the next one looks for them.
     std::copy_n(B.row(slice * n).data(), carried * columns, B.data());
@@ -147,17 +152,22 @@ void JointGaussNewton::reduce_run(const MotionNoise& noise, double damping, Moti
 void JointGaussNewton::reduce(const MotionNoise& noise, double damping) {
   if (reduced_ == std::pair(noise, damping)) return;
   reduced_ = {noise, damping};
-  runs_.each([&](MotionRun& run, int k) { reduce_run(noise, damping, run, parts_[k]); });
   const int free = free_.size();
-  Eigen::MatrixXd bordered = Eigen::MatrixXd::Zero(free + 1, free + 1);
+  const double bytes = 8.0 * (free + 1) * (free + 1);
+  std::vector<Eigen::MatrixXd> sums(
+      static_cast<std::size_t>(std::clamp(kChunkBytes / bytes, 2.0, 1.0 * kMostChunks)));
+  const int chunks =
+      runs_.each_in_chunks(static_cast<int>(sums.size()), [&](MotionRun& run, int k, int chunk) {
+        Eigen::MatrixXd& S = sums[chunk];
+        if (S.size() == 0) S.setZero(free + 1, free + 1);
+        reduce_run(noise, damping, run, parts_[k], S);
+      });
   promised_ = 0;
-  ok_ = true;
-  for (const Part& part : parts_) {
-    ok_ = ok_ && part.ok;
-    if (!ok_) return;
-    bordered += part.S;
-    promised_ += part.promised;
-  }
+  ok_ = runs_.sum([&](MotionRun&, int k) { return parts_[k].ok ? 0.0 : 1.0; }) == 0;
+  if (!ok_) return;
+  promised_ = runs_.sum([&](MotionRun&, int k) { return parts_[k].promised; });
+  Eigen::MatrixXd bordered = Eigen::MatrixXd::Zero(free + 1, free + 1);
+  for (int chunk = 0; chunk < chunks; ++chunk) bordered += sums[chunk];
   S_ = bordered.topLeftCorner(free, free).selfadjointView<Eigen::Upper>();
   g_ = bordered.col(free).head(free);
 }
@@ -204,27 +214,6 @@ void JointGaussNewton::weigh_coefficients(const MotionNoise& noise) {
   }
 }
 
-std::vector<double> JointGaussNewton::motion_step(const MotionNoise& noise, const MotionRun& run,
-                                                  const Eigen::VectorXd& step) {
-  const int n = static_cast<int>(noise.s.size()), p = static_cast<int>(step.size());
-  std::vector<double> dq(run.quadratic.gradient().begin(), run.quadratic.gradient().end());
-  for (int error = 0; error + 2 < run.samples(); ++error)
-    for (int j = 0; j < n; ++j) {
-      const std::size_t row = static_cast<std::size_t>(error) * n + j;
-      const double change =
-          Eigen::Map<const Eigen::VectorXd>(&run.error.theta[row * p], p).dot(step);
-      const double pull = change / (noise.s[j] * noise.s[j]);
-      for (int a = 0; a < 3; ++a)
-        for (int i = 0; i < n; ++i)
-          dq[(error + a) * n + i] +=
-              pull *
-              run.error.jacobian[((static_cast<std::size_t>(error) * 3 + a) * n + j) * n + i];
-    }
-  run.quadratic.hessian().solve(dq);
-  for (double& x : dq) x = -x;
-  return dq;
-}
-
 // J after the step (length dphi, length dq); the motions are left in parts_.trial, the parameters
 // in the model.
 double JointGaussNewton::try_step(const MotionNoise& noise, const std::vector<double>& theta,
@@ -237,17 +226,23 @@ double JointGaussNewton::try_step(const MotionNoise& noise, const std::vector<do
   model_.set_parameters(trial);
   const double prior = prior_value();
   if (!std::isfinite(prior)) return kInfinity;
-  // Of theta, as the errors' derivatives are
-  const Eigen::VectorXd slope = free_.slopes(theta);
-  Eigen::VectorXd step = Eigen::VectorXd::Zero(static_cast<int>(theta.size()));
-  for (int k = 0; k < free_.size(); ++k) step[free_.index(k)] = slope[k] * d[k];
-  return prior + runs_.sum([&](MotionRun& run, int k) {
-    Part& part = parts_[k];
-    part.trial = run.q;
-    const std::vector<double> dq = motion_step(noise, run, step);
-    for (std::size_t i = 0; i < part.trial.size(); ++i) part.trial[i] += length * dq[i];
-    return run.objective(model_, part.trial, noise);
-  });
+  return prior +
+         runs_.sum([&](MotionRun& run, int k) { return try_run(noise, length, run, parts_[k]); });
+}
+
+// One run's part in it, by the factor that the last reduce has left.
+double JointGaussNewton::try_run(const MotionNoise& noise, double length, MotionRun& run,
+                                 Part& part) const {
+  if (!del_run_error(model_, run.view(run.q), RunDerivatives::none, run.error)) return kInfinity;
+  std::vector<double>& change = run.error.e;
+  for (std::size_t k = 0; k < change.size(); ++k) change[k] -= run.quadratic.e()[k];
+  std::vector<double> dq(run.q.size());
+  for (std::size_t k = 0; k < dq.size(); ++k) dq[k] = length * run.quadratic.gradient()[k];
+  run.quadratic.add_pulled_back(noise, change, dq);
+  run.quadratic.hessian().solve(dq);
+  part.trial = run.q;
+  for (std::size_t k = 0; k < dq.size(); ++k) part.trial[k] -= dq[k];
+  return run.objective(model_, part.trial, noise);
 }
 
 JointGaussNewton::Step JointGaussNewton::step(const MotionNoise& noise) {
@@ -274,7 +269,7 @@ JointGaussNewton::Step JointGaussNewton::step(const MotionNoise& noise) {
       for (const double length : kLengths) {
         const double after = try_step(noise, theta, phi, d, length);
         if (!(after < before)) continue;
-        runs_.each([&](MotionRun& run, int k) { run.q = parts_[k].trial; });
+        runs_.each([&](MotionRun& run, int k) { run.q.swap(parts_[k].trial); });
         if (length == 1) damping_ *= after < before - 0.5 * result.promised ? kLess * kLess : kLess;
         if (damping_ < kNegligible) damping_ = 0;
         result.objective = after;

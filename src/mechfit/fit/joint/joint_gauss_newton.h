@@ -16,7 +16,10 @@ namespace mechfit {
 //   S = sum over runs of B'B/s^2 - X'X,   X = L^-1 A'B/s^2
 //   g = sum over runs of B'e/s^2 - X'x,   x = L^-1 g_q
 //
-// in time linear in the length of the runs; then dq = -H^-1 (g_q + A'B dphi / s^2).
+// in time linear in the length of the runs, B made slice by slice and never kept. Then, with e+ the
+// errors at q and the new parameters, which are e + B dphi to first order,
+//
+//   dq = -H^-1 (g_q + A'(e+ - e) / s^2)
 class JointGaussNewton {
  public:
   // prior may be null.
@@ -33,7 +36,7 @@ class JointGaussNewton {
   // J with the prior, at the current motions.
   double objective(const MotionNoise& noise);
 
-  // Errors and derivatives at the current motions and parameters; false where M is not positive.
+  // Errors and Jacobians at the current motions and parameters; false where M is not positive.
   [[nodiscard]] bool linearise();
 
   struct Step {
@@ -68,18 +71,15 @@ class JointGaussNewton {
   // S and g with the priors; empty when some run has too few observations.
   std::pair<Eigen::MatrixXd, Eigen::VectorXd> undamped(const MotionNoise& noise);
   using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  // B weighted by 1/s, with e in a last column, and X with x are never there as a whole: of a long
-  // run only de/dtheta is.
-  struct Part {         // of one run
-    Eigen::MatrixXd S;  // and g in its last column [p + 1][p + 1], upper triangle
+  struct Part {  // of one run
     double promised = 0;
     bool ok = true;
     std::vector<double> trial;
   };
-  void reduce_run(const MotionNoise& noise, double damping, MotionRun& run, Part& part) const;
-  // dq = -H^-1 (g_q + A'B dphi / s^2); `step` is that of theta.
-  static std::vector<double> motion_step(const MotionNoise& noise, const MotionRun& run,
-                                         const Eigen::VectorXd& step);
+  // Adds the run's S, and g in its last column [p + 1][p + 1], upper triangle.
+  void reduce_run(const MotionNoise& noise, double damping, MotionRun& run, Part& part,
+                  Eigen::MatrixXd& S) const;
+  double try_run(const MotionNoise& noise, double length, MotionRun& run, Part& part) const;
   double try_step(const MotionNoise& noise, const std::vector<double>& theta,
                   const Eigen::VectorXd& phi, const Eigen::VectorXd& d, double length);
   double prior_value();

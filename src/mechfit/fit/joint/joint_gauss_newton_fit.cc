@@ -36,6 +36,9 @@ constexpr double kQuiet = 0.5;
 // It ends after so many quiet iterations in a row. 1 ends it too early: errors 5 to 46 times as
 // large; 4: the same to four digits.
 constexpr int kQuietIterations = 2;
+// What a share of the runs has made of s, which only falls from here, is raised by this when all
+// take part: a step of the search for it.
+constexpr double kRaisedS = 1.35;
 
 bool any_prunable(const FreeParameters& free) {
   for (int k = 0; k < free.size(); ++k)
@@ -55,6 +58,7 @@ class GaussNewtonFit {
     most_ = asked > 0 ? std::min(asked, kMostIterations) : kMostIterations;
     at_.noise = problem.first_noise();
     for (double& s : at_.noise.s) s *= kFirstS;
+    at_.share = problem.take_share();
   }
 
   const GaussNewtonState& state() const { return at_; }
@@ -70,6 +74,7 @@ class GaussNewtonFit {
 
  private:
   void look(FitRecord& record);
+  void take_all();
 
   JointProblem& problem_;
   JointGaussNewton solver_;
@@ -93,8 +98,9 @@ bool GaussNewtonFit::iterate() {
   const bool pruning = at_.pruned >= 0 && at_.pruned < rounds_;
   const bool still = largest_fall_of_s(before, at_.noise) < kQuietChange && step.promised < kQuiet;
   at_.quiet = !pruning && (still || !step.better) ? at_.quiet + 1 : 0;
-  at_.done = k == most_ || at_.quiet >= kQuietIterations;
-  if (at_.done && at_.pruned < 0 && rounds_ > 0 && k < most_) {
+  const int last = at_.share ? (most_ + 1) / 2 : most_;
+  at_.done = k >= last || at_.quiet >= kQuietIterations;
+  if (at_.done && !at_.share && at_.pruned < 0 && rounds_ > 0 && k < most_) {
     at_.done = false;
     at_.pruned = at_.quiet = 0;
     if (problem_.prior()) problem_.prior()->set_weight(kPruningMassWeight);
@@ -102,7 +108,17 @@ bool GaussNewtonFit::iterate() {
   FitRecord record{k, step.objective, kNan, 0, 0, 0};
   if (k % kScoreEvery == 0 || at_.done) look(record);
   at_.history.add(record);
+  if (at_.done && at_.share && k < most_) take_all();
   return true;
+}
+
+void GaussNewtonFit::take_all() {
+  at_.share = at_.done = at_.settled = false;
+  at_.quiet = 0;
+  at_.best = {};
+  at_.highest = -kInfinity;
+  for (double& s : at_.noise.s) s *= kRaisedS;
+  problem_.take_all(solver_.model(), at_.noise);
 }
 
 void GaussNewtonFit::look(FitRecord& record) {
@@ -131,6 +147,7 @@ void GaussNewtonFit::resume(const GaussNewtonState& state) {
   problem_.expect_own(state.motions, state.held_out, state.noise);
   problem_.expect_own(state.best);
   at_ = state;
+  if (!at_.share) problem_.take_all();
   solver_.set_parameters(state.theta);
   solver_.restore(state.damping, state.precisions);
   problem_.runs().set_motions(state.motions);
@@ -162,6 +179,7 @@ JointResult fit_joint_gauss_newton(JointProblem& problem, const JointHooks& hook
     result.status = FitStatus::mass_not_positive;
     return result;
   }
+  problem.take_all();
   problem.restore(best);
   fit.solver().set_parameters(best.theta);
   if (fit.solver().linearise()) add_uncertainty(fit.solver(), best.noise, result);

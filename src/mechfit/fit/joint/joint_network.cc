@@ -19,6 +19,8 @@ constexpr double kTolerated = 1.001;
 // change errors by -5 to +21 %.
 constexpr double kRise = 1.05;
 constexpr MotionRun::Options kRescue{4, 1e-4};
+// Parts of the sums over runs: as many as may work at once.
+constexpr int kMostChunks = 16;
 
 }  // namespace
 
@@ -28,13 +30,12 @@ JointNetwork::JointNetwork(Model model, JointRuns& runs, MassPrior* prior)
       prior_(prior),
       adam_(model_.parameter_count()),
       parts_(runs.size()),
-      merged_(model_.merged_size()),
+      merged_(kMostChunks, std::vector<double>(model_.merged_size())),
       gradient_(model_.parameter_count()),
       step_(gradient_),
       theta_(model_.parameters().begin(), model_.parameters().end()),
       last_theta_(theta_),
       last_motions_(runs.motions()) {
-  for (Part& part : parts_) part.merged.resize(merged_.size());
   for (const ParameterInfo& info : model_.parameters_info())
     precision_.push_back(info.prior_precision);
 }
@@ -47,30 +48,49 @@ void JointNetwork::restart() {
   age_ = 0;
 }
 
+void JointNetwork::take_other_runs() {
+  last_ = kNone;
+  age_ = 0;
+}
+
 void JointNetwork::restart(std::span<const double> theta) {
   theta_.assign(theta.begin(), theta.end());
   set_parameters();
   restart();
 }
 
-// Along the gradient at the last errors of the runs.
-void JointNetwork::move_parameters(const MotionNoise& noise, double rate) {
+// At the run's last errors.
+void JointNetwork::add_gradient(const MotionNoise& noise, MotionRun& run, int chunk) {
   const int n = model_.joints();
-  runs_.each([&](MotionRun& run, int k) {
+  std::vector<double> g = run.error.e;
+  for (std::size_t i = 0; i < g.size(); ++i) g[i] /= noise.s[i % n] * noise.s[i % n];
+  auto& w = run.error.run.block.model;
+  model_.clear_gradient(w);
+  del_run_error_pullback(model_, run.view(run.q), g, {}, true, run.error);
+  model_.add_gradient(w, merged_[chunk]);
+}
+
+// Moves the motions, if asked, and gathers the gradient there; J there.
+double JointNetwork::visit(const MotionNoise& noise, Motion motions) {
+  const bool refresh = age_ == 0;
+  for (auto& merged : merged_) std::fill(merged.begin(), merged.end(), 0.0);
+  runs_.each_in_chunks(kMostChunks, [&](MotionRun& run, int k, int chunk) {
     Part& part = parts_[k];
-    part.g.resize(run.error.e.size());
-    for (std::size_t i = 0; i < part.g.size(); ++i)
-      part.g[i] = run.error.e[i] / (noise.s[i % n] * noise.s[i % n]);
-    auto& w = run.error.run.block.model;
-    model_.clear_gradient(w);
-    del_run_error_pullback(model_, run.view(run.q), part.g, {}, true, run.error);
-    std::fill(part.merged.begin(), part.merged.end(), 0.0);
-    model_.add_gradient(w, part.merged);
+    part.rescued = false;
+    if (motions == Motion::held)
+      part.after = run.objective(model_, run.q, noise);
+    else
+      move_motion(noise, refresh, run, part);
+    if (std::isfinite(part.after)) add_gradient(noise, run, chunk);
   });
-  std::fill(merged_.begin(), merged_.end(), 0.0);
-  for (const Part& part : parts_)
-    for (std::size_t i = 0; i < merged_.size(); ++i) merged_[i] += part.merged[i];
-  model_.expand_gradient(merged_, gradient_);
+  return runs_.sum([&](MotionRun&, int k) { return parts_[k].after; });
+}
+
+// Along the gradient that the runs have left.
+void JointNetwork::move_parameters(double rate) {
+  for (int chunk = 1; chunk < kMostChunks; ++chunk)
+    for (std::size_t i = 0; i < merged_[0].size(); ++i) merged_[0][i] += merged_[chunk][i];
+  model_.expand_gradient(merged_[0], gradient_);
   const auto size = static_cast<Eigen::Index>(gradient_.size());
   if (prior_) {
     prior_->settle(model_);
@@ -93,37 +113,27 @@ void JointNetwork::move_motion(const MotionNoise& noise, bool refresh, MotionRun
                                Part& part) const {
   const int n = model_.joints();
   part.after = std::numeric_limits<double>::infinity();
-  part.rescued = false;
   double before;
+  std::vector<double> dq(run.q.size(), 0.0);
   if (refresh) {
     if (!run.linearise(model_, RunDerivatives::configurations) || !run.quadratic.factor(noise, 0))
       return;
     before = run.quadratic.value(noise);
-    part.dq.assign(run.quadratic.gradient().begin(), run.quadratic.gradient().end());
+    dq.assign(run.quadratic.gradient().begin(), run.quadratic.gradient().end());
   } else {  // with the Jacobian A of a few steps ago: A'e / s^2 - (y - q) / sigma^2
     before = run.objective(model_, run.q, noise);
     if (!std::isfinite(before)) return;
-    part.dq.assign(run.q.size(), 0.0);
-    const int steps = static_cast<int>(run.error.e.size()) / n;
-    for (int t = 0; t < steps; ++t)
-      for (int j = 0; j < n; ++j) {
-        const double g = run.error.e[t * n + j] / (noise.s[j] * noise.s[j]);
-        for (int a = 0; a < 3; ++a) {
-          const double* row = &run.error.jacobian[((t * 3 + a) * n + j) * n];
-          for (int i = 0; i < n; ++i) part.dq[(t + a) * n + i] += g * row[i];
-        }
-      }
+    run.quadratic.add_pulled_back(noise, run.error.e, dq);
     for (std::size_t i = 0; i < run.q.size(); ++i)
       if (!std::isnan(run.y[i]))
-        part.dq[i] -= (run.y[i] - run.q[i]) / (noise.sigma[i % n] * noise.sigma[i % n]);
+        dq[i] -= (run.y[i] - run.q[i]) / (noise.sigma[i % n] * noise.sigma[i % n]);
   }
-  run.quadratic.hessian().solve_lower(part.dq);
-  run.quadratic.hessian().solve_upper(part.dq);
-  part.trial = run.q;
-  for (std::size_t i = 0; i < run.q.size(); ++i) part.trial[i] -= part.dq[i];
-  part.after = run.objective(model_, part.trial, noise);
+  run.quadratic.hessian().solve(dq);
+  std::vector<double> trial = run.q;
+  for (std::size_t i = 0; i < run.q.size(); ++i) trial[i] -= dq[i];
+  part.after = run.objective(model_, trial, noise);
   if (part.after <= before * kTolerated) {
-    run.q.swap(part.trial);
+    run.q.swap(trial);
     return;
   }
   run.solve(model_, noise, kRescue);
@@ -132,16 +142,8 @@ void JointNetwork::move_motion(const MotionNoise& noise, bool refresh, MotionRun
 }
 
 double JointNetwork::step(const MotionNoise& noise, double rate, Motion motions) {
-  const auto objective = [&](MotionRun& run, int) { return run.objective(model_, run.q, noise); };
-  double J;
-  if (motions == Motion::held) {
-    J = runs_.sum(objective);
-  } else {
-    const bool refresh = age_ == 0;
-    J = runs_.sum([&](MotionRun& run, int k) {
-      move_motion(noise, refresh, run, parts_[k]);
-      return parts_[k].after;
-    });
+  double J = visit(noise, motions);
+  if (motions == Motion::moved) {
     age_ = (age_ + 1) % kRefresh;
     if (std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.rescued; }))
       age_ = 0;
@@ -152,8 +154,8 @@ double JointNetwork::step(const MotionNoise& noise, double rate, Motion motions)
     runs_.set_motions(last_motions_);
     length_ *= 0.5;
     last_ *= kRise;
+    J = visit(noise, Motion::held);
     age_ = 0;
-    J = runs_.sum(objective);
   } else if (std::isfinite(J)) {
     last_ = J;
     length_ = std::min(1.0, 1.01 * length_);
@@ -161,7 +163,7 @@ double JointNetwork::step(const MotionNoise& noise, double rate, Motion motions)
   if (!std::isfinite(J)) return J;
   last_theta_ = theta_;
   last_motions_ = runs_.motions();
-  move_parameters(noise, rate * length_);
+  move_parameters(rate * length_);
   return J;
 }
 

@@ -26,6 +26,9 @@ class JointNetwork {
   void restart();
   void restart(std::span<const double> theta);
 
+  // Other runs take part from now on.
+  void take_other_runs();
+
   // Makes new Jacobians at the next step, as a restored solver does.
   void refresh_jacobians() { age_ = 0; }
   void save(NetworkState& state) const;
@@ -33,13 +36,14 @@ class JointNetwork {
 
  private:
   static constexpr double kNone = -1;
-  struct Part {  // of one run
-    std::vector<double> g, dq, trial, merged;
+  struct Part {            // of one run
     double after = 0;      // J of the run
     bool rescued = false;  // a plain step did not help
   };
   void move_motion(const MotionNoise& noise, bool refresh, MotionRun& run, Part& part) const;
-  void move_parameters(const MotionNoise& noise, double rate);
+  void add_gradient(const MotionNoise& noise, MotionRun& run, int chunk);
+  double visit(const MotionNoise& noise, Motion motions);
+  void move_parameters(double rate);
   void set_parameters();
 
   Model model_;
@@ -47,7 +51,8 @@ class JointNetwork {
   MassPrior* prior_;
   Adam adam_;
   std::vector<Part> parts_;
-  std::vector<double> merged_, gradient_, step_, theta_, last_theta_;
+  std::vector<std::vector<double>> merged_;  // of the chunks of runs
+  std::vector<double> gradient_, step_, theta_, last_theta_;
   std::vector<double> precision_;  // of the priors on theta
   Motions last_motions_;
   double last_ = kNone;  // J

@@ -22,6 +22,8 @@ constexpr double kDrop = 50;
 // When motions that were held begin to move. 5 and 20 steps, 3e-4 and 3e-3: same errors to four
 // digits.
 constexpr MotionRun::Options kFirstSolve{10, 1e-3};
+// Of the steps on a long log, in which all of it takes part.
+constexpr double kLastShare = 0.1;
 
 // The fit, one step at a time.
 class NetworkFit {
@@ -30,7 +32,8 @@ class NetworkFit {
       : problem_(problem),
         solver_(problem.start(), problem.runs(), problem.prior()),
         schedule_(problem.prepared() ? kFromPrepared : kFromSmoothed, problem.options().iterations),
-        rate_(problem.options().learning_rate > 0 ? problem.options().learning_rate : kRate) {}
+        rate_(problem.options().learning_rate > 0 ? problem.options().learning_rate : kRate),
+        share_(problem.take_share()) {}
 
   NetworkState& state() { return at_; }
   int steps() const { return schedule_.steps(); }
@@ -50,11 +53,17 @@ class NetworkFit {
 
  private:
   void look(const MotionNoise& noise, FitRecord& record);
+  // The last step in which only a share of the runs takes part; 0: there is none.
+  int last_of_share() const {
+    return share_ ? steps() - std::max(1, static_cast<int>(kLastShare * steps())) : 0;
+  }
+  void take_all();
 
   JointProblem& problem_;
   JointNetwork solver_;
   Schedule schedule_;
   double rate_;
+  bool share_;  // of the runs: the fit begins with it
   NetworkState at_;
 };
 
@@ -72,7 +81,14 @@ bool NetworkFit::step() {
     look(noise, record);
   }
   at_.history.add(record);
+  if (share_ && k == last_of_share()) take_all();
   return looks;
+}
+
+void NetworkFit::take_all() {
+  problem_.take_all(solver_.model(), noise_at(at_.step));
+  solver_.take_other_runs();
+  at_.best = {};
 }
 
 // Keeps the best, and goes back to it when the fit has become much worse.
@@ -107,6 +123,7 @@ void NetworkFit::resume(const NetworkState& state) {
   if (!state.last_motions.empty()) problem_.expect_own(state.last_motions, state.held_out, noise);
   problem_.expect_own(state.best);
   at_ = state;
+  if (at_.step >= last_of_share()) problem_.take_all();
   solver_.restore(state);
   problem_.runs().set_motions(state.motions);
   problem_.held_out().runs.set_motions(state.held_out);

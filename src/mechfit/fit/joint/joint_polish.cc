@@ -28,22 +28,24 @@ constexpr int kPatience = 15;
 // A step needs the square of them per number.
 constexpr int kMostParameters = 2500;
 
-}  // namespace
+// Steps on all runs of a long log, after those on a share of them.
+constexpr int kLastSteps = 2;
 
-void polish(JointProblem& problem, const JointHooks& hooks, JointBest& best, JointResult& result) {
-  if (problem.start().parameter_count() > kMostParameters) return;
+// Steps from `start`; true where they improved on `best`.
+bool polish_runs(JointProblem& problem, const JointHooks& hooks, const JointBest& start,
+                 int most_steps, JointBest& best, JointResult& result) {
   JointRuns& runs = problem.runs();
   HeldOut& held_out = problem.held_out();
   Model model = problem.start();
-  model.set_parameters(best.theta);
-  problem.restore(best);
+  model.set_parameters(start.theta);
   JointGaussNewton solver(model, runs, {}, problem.prior());
-  MotionNoise noise = best.noise;
+  MotionNoise noise = start.noise;
   const NoiseSearch search = problem.noise_search();
   const int before = result.history.records.back().step, count = runs.observation_count();
   double highest = best.score;
   bool settled = false;
-  for (int k = 1, kept = 0; k <= kMostSteps && k <= kept + kPatience; ++k) {
+  int kept = 0;
+  for (int k = 1; k <= most_steps && k <= kept + kPatience; ++k) {
     if (!solver.linearise()) break;
     const MotionNoise last = noise;
     if (settled) improve_noise(runs, search, noise);
@@ -63,12 +65,35 @@ void polish(JointProblem& problem, const JointHooks& hooks, JointBest& best, Joi
     highest = std::max(highest, score);
     if (!step.better) break;
     result.history.add({before + k, step.objective, score, 0, 0, 0});
-    if (hooks.progress && !hooks.progress(result.history.records.back(), before + kMostSteps)) {
-      if (!quiet && k < kMostSteps) result.status = FitStatus::interrupted;
+    if (hooks.progress && !hooks.progress(result.history.records.back(), before + most_steps)) {
+      if (!quiet && k < most_steps) result.status = FitStatus::interrupted;
       break;
     }
     if (quiet) break;
   }
+  return kept > 0;
+}
+
+}  // namespace
+
+void polish(JointProblem& problem, const JointHooks& hooks, JointBest& best, JointResult& result) {
+  if (problem.start().parameter_count() > kMostParameters) return;
+  problem.restore(best);
+  if (!problem.take_share()) {
+    polish_runs(problem, hooks, JointBest(best), kMostSteps, best, result);
+    return;
+  }
+  Model model = problem.start();
+  model.set_parameters(best.theta);
+  JointBest share = best;
+  share.score = problem.held_out().score(model, best.noise);
+  const bool gains = polish_runs(problem, hooks, JointBest(share), kMostSteps, share, result);
+  problem.take_all();
+  if (!gains || result.status != FitStatus::finished) return;
+  problem.restore(share);
+  model.set_parameters(share.theta);
+  problem.take_all(model, share.noise);
+  polish_runs(problem, hooks, share, kLastSteps, best, result);
 }
 
 }  // namespace mechfit

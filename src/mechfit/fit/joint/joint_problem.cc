@@ -21,6 +21,12 @@ constexpr int kPriorPoints = 128;
 // known equations.
 constexpr MotionRun::Options kScoreSolve{8, 1e-2};
 
+// Samples that a fit begins with, and that it looks at beside. Enough for thousands of weights; the
+// rest of a longer log then moves the parameters by little.
+constexpr int kShare = 10'000, kHeldOutShare = 3'000;
+// Motions of the others, once the model is nearly known.
+constexpr MotionRun::Options kOtherSolve{10, 1e-3};
+
 // Root mean square distance of a joint from its mean in each run.
 double motion_size(const Log& log, int joint) {
   const std::size_t n = log.n();
@@ -114,6 +120,22 @@ JointProblem::JointProblem(const Model& start, const JointData& data, const Join
     first_noise_.sigma = options.before->noise.sigma;
 }
 
+bool JointProblem::take_share() {
+  if (!runs_.take_share(kShare)) return false;
+  held_out_.runs.take_share(kHeldOutShare);
+  return true;
+}
+
+void JointProblem::take_all() {
+  runs_.take_all();
+  held_out_.runs.take_all();
+}
+
+void JointProblem::take_all(const Model& model, const MotionNoise& noise) {
+  take_all();
+  runs_.solve(model, noise, kOtherSolve);
+}
+
 NoiseSearch JointProblem::noise_search() const {
   NoiseSearch search;
   search.sigma = options_.sigma.empty();
@@ -157,6 +179,7 @@ void JointProblem::finish(const JointBest& best, JointResult& result) {
   result.noise = best.noise;
   result.validation_score = best.score;
   result.validation_count = held_out_.runs.observation_count();
+  take_all();
   restore(best);
   if (runs_.linearise(result.model, RunDerivatives::configurations))
     result.log_likelihood = runs_.log_likelihood(best.noise) / runs_.observation_count();

@@ -70,6 +70,13 @@ class JointProblem {
   // Whether the motions began as another family left them.
   bool prepared() const { return prepared_; }
 
+  // A long log is fitted by a share of its runs first: from now on only that is worked on. False
+  // where the log is not so long.
+  bool take_share();
+  void take_all();
+  // All runs take part, their motions solved for the model.
+  void take_all(const Model& model, const MotionNoise& noise);
+
   // Where the fit stands, as the best so far.
   JointBest snapshot(double score, const Model& model, const MotionNoise& noise) const;
   // Back to it.

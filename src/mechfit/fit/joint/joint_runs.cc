@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "mechfit/base/climb.h"
 #include "mechfit/base/error.h"
+#include "mechfit/estimate/kalman/smoother.h"
+#include "mechfit/log/split.h"
 
 namespace mechfit {
 namespace {
@@ -17,18 +20,92 @@ constexpr double kFarthest = 1.5;
 // Moves at most in search of the s that suits held-out runs. 3 and 12: same errors to four digits.
 constexpr int kScoreRounds = 6;
 
+// Samples of a piece at most. Large enough for what is lost at its seams to be nothing, small
+// enough for many of them to work on at once, and for a worker's memory to stay in its caches.
+constexpr int kLongest = 2048;
+// A share of a log has to be this much smaller than all of it: the fit of the share is beside that
+// of all.
+constexpr double kLeastSaving = 2;
+
+struct Range {
+  int begin, end;
+};
+
+bool observed(const Trajectory& run, std::size_t n, int sample) {
+  const auto y = run.q.begin() + static_cast<std::ptrdiff_t>(sample * n);
+  return std::any_of(y, y + n, [](double x) { return !std::isnan(x); });
+}
+
+// Whether every joint is observed so often that the motion of a piece can be told.
+bool observed_enough(const Trajectory& run, std::size_t n, const Range& range) {
+  std::vector<int> count(n);
+  for (std::size_t k = range.begin * n; k < range.end * n; ++k)
+    count[k % n] += !std::isnan(run.q[k]);
+  return *std::min_element(count.begin(), count.end()) >= kFewestObservations;
+}
+
+// Parts of a run of about equal length, each of which begins with an observed sample.
+std::vector<Range> pieces_of(const Trajectory& run, std::size_t n) {
+  const int size = run.size(), parts = (size + kLongest - 1) / kLongest;
+  std::vector<Range> pieces;
+  int begin = 0;
+  for (int part = 1; part < parts; ++part) {
+    int end = static_cast<int>(static_cast<long>(size) * part / parts);
+    while (end < size && !observed(run, n, end)) ++end;
+    if (!observed_enough(run, n, {begin, end}) || !observed_enough(run, n, {end, size})) continue;
+    pieces.push_back({begin, end});
+    begin = end;
+  }
+  pieces.push_back({begin, size});
+  return pieces;
+}
+
 }  // namespace
 
 JointRuns::JointRuns(const Model& model, const Log& observed, const Log& start, ThreadPool& pool)
     : pool_(pool) {
   MECHFIT_CHECK(observed.runs.size() == start.runs.size());
-  for (std::size_t k = 0; k < observed.runs.size(); ++k) {
-    if (observed.runs[k].size() < kShortestRun) continue;
-    runs_.emplace_back(model, observed.runs[k], start.runs[k].q);
-    for (double y : observed.runs[k].q) observation_count_ += !std::isnan(y);
+  const std::size_t n = observed.n();
+  for (std::size_t r = 0; r < observed.runs.size(); ++r) {
+    const Trajectory& run = observed.runs[r];
+    if (run.size() < kShortestRun) continue;
+    for (const auto& [begin, end] : pieces_of(run, n)) {
+      const bool whole = end - begin == run.size();
+      runs_.emplace_back(model, whole ? run : slice(run, observed.n(), observed.m(), begin, end),
+                         std::span(start.runs[r].q).subspan(begin * n, (end - begin) * n));
+      places_.push_back({static_cast<int>(r), begin});
+      const auto& y = runs_.back().y;
+      counts_.push_back(static_cast<int>(
+          std::count_if(y.begin(), y.end(), [](double x) { return !std::isnan(x); })));
+    }
   }
   if (runs_.empty()) throw InputError("no run has the three samples that a fit needs");
   partial_.resize(runs_.size());
+  for (int worker = 0; worker < pool.size(); ++worker)
+    workers_.push_back(std::make_unique<MotionRun>(model));
+  take_all();
+}
+
+int JointRuns::observation_count() const {
+  int count = 0;
+  for (int k : active_) count += counts_[k];
+  return count;
+}
+
+bool JointRuns::take_share(int samples) {
+  double all = 0;
+  for (const MotionData& run : runs_) all += run.samples();
+  if (all < kLeastSaving * samples) return false;
+  const auto count = static_cast<std::size_t>(std::ceil(size() * samples / all));
+  active_.clear();
+  for (std::size_t i = 0; i < count; ++i)
+    active_.push_back(static_cast<int>(i * runs_.size() / count));
+  return count < runs_.size();
+}
+
+void JointRuns::take_all() {
+  active_.resize(runs_.size());
+  std::iota(active_.begin(), active_.end(), 0);
 }
 
 bool JointRuns::linearise(const Model& model, RunDerivatives derivatives) {
@@ -45,22 +122,32 @@ double JointRuns::log_likelihood(const MotionNoise& noise) {
   return sum([&](MotionRun& run, int) { return run.quadratic.log_likelihood(noise); });
 }
 
-std::vector<std::vector<double>> JointRuns::motions() const {
-  std::vector<std::vector<double>> q;
-  for (const MotionRun& run : runs_) q.push_back(run.q);
+Motions JointRuns::motions() const {
+  Motions q;
+  for (const MotionData& run : runs_) q.push_back(run.q);
   return q;
 }
 
-void JointRuns::set_motions(const std::vector<std::vector<double>>& q) {
+void JointRuns::set_motions(const Motions& q) {
   MECHFIT_CHECK(q.size() == runs_.size());
   for (std::size_t k = 0; k < q.size(); ++k) runs_[k].q = q[k];
 }
 
 Log JointRuns::with_motions(Log log) const {
-  std::size_t k = 0;
-  for (auto& run : log.runs)
-    if (run.size() >= kShortestRun) run.q = runs_[k++].q;
+  const std::size_t n = log.n();
+  for (std::size_t k = 0; k < runs_.size(); ++k) {
+    auto& q = log.runs[places_[k].run].q;
+    std::copy(runs_[k].q.begin(), runs_[k].q.end(), q.begin() + places_[k].begin * n);
+  }
   return log;
+}
+
+void JointRuns::set_inputs(const Log& log) {
+  const std::size_t m = log.m();
+  for (std::size_t k = 0; k < runs_.size(); ++k) {
+    const auto from = log.runs[places_[k].run].u.begin() + places_[k].begin * m;
+    runs_[k].u.assign(from, from + runs_[k].samples() * m);
+  }
 }
 
 double improve_noise(JointRuns& runs, const NoiseSearch& search, MotionNoise& noise) {

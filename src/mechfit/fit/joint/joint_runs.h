@@ -1,35 +1,62 @@
 #pragma once
 
+#include <algorithm>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "mechfit/base/thread_pool.h"
 #include "mechfit/estimate/motion/motion_run.h"
+#include "mechfit/fit/joint/joint_state.h"
 
 namespace mechfit {
 
 // The runs of a log whose motion is being estimated, worked on in parallel; sums over runs are
-// taken in their order.
+// taken in their order. A long run is estimated in pieces, which are runs from here on: the two
+// errors of the equation at each seam are lost, one in a thousand. What is kept of a run is small
+// (MotionData); workers are lent it with their own memory, which is why `error` of a MotionRun is
+// that of this run only after an evaluation in the same visit.
 class JointRuns {
  public:
   // start: the same runs with an estimate of q. Runs of fewer than three samples are left out.
   JointRuns(const Model& model, const Log& observed, const Log& start, ThreadPool& pool);
 
-  int size() const { return static_cast<int>(runs_.size()); }
-  MotionRun& operator[](int k) { return runs_[k]; }
-  int observation_count() const { return observation_count_; }  // observed ones
+  int size() const { return static_cast<int>(runs_.size()); }  // pieces
+  const MotionData& operator[](int k) const { return runs_[k]; }
+  int run_of(int k) const { return places_[k].run; }  // of the log, that a piece belongs to
+  int observation_count() const;                      // of the runs in use
   ThreadPool& pool() { return pool_; }
 
-  // f(run, number of the run) on the pool.
+  // From now on only pieces spread evenly over the log are worked on and counted, of about so many
+  // samples in all; false, and nothing done, where that would save little.
+  bool take_share(int samples);
+  void take_all();
+
+  // f(run, its number) on the pool, for all in use.
   template <class F>
   void each(const F& f) {
-    pool_.run(size(), [&](int task, int) { f(runs_[task], task); });
+    pool_.run(static_cast<int>(active_.size()),
+              [&](int task, int worker) { visit(active_[task], worker, f); });
   }
-  // Sum of f(run, number of the run).
+  // The same in at most `chunks` chunks of runs that follow each other, one after the other:
+  // f(run, its number, chunk). How they are cut does not depend on threads. Returns the number of
+  // chunks.
+  template <class F>
+  int each_in_chunks(int chunks, const F& f) {
+    const long count = static_cast<long>(active_.size());
+    chunks = static_cast<int>(std::min<long>(chunks, count));
+    pool_.run(chunks, [&](int chunk, int worker) {
+      for (long i = count * chunk / chunks; i < count * (chunk + 1) / chunks; ++i)
+        visit(active_[i], worker, [&](MotionRun& run, int k) { f(run, k, chunk); });
+    });
+    return chunks;
+  }
+  // Sum of f(run, its number).
   template <class F>
   double sum(const F& f) {
     each([&](MotionRun& run, int k) { partial_[k] = f(run, k); });
     double total = 0;
-    for (double x : partial_) total += x;
+    for (int k : active_) total += partial_[k];
     return total;
   }
 
@@ -39,15 +66,35 @@ class JointRuns {
   // Of all observations around the last linearise.
   double log_likelihood(const MotionNoise& noise);
 
-  std::vector<std::vector<double>> motions() const;
-  void set_motions(const std::vector<std::vector<double>>& q);
+  Motions motions() const;  // of the pieces
+  void set_motions(const Motions& q);
   // The log with the motions as its positions.
   Log with_motions(Log log) const;
+  // Inputs of a log with the same runs and samples.
+  void set_inputs(const Log& log);
 
  private:
-  std::vector<MotionRun> runs_;
+  struct Place {
+    int run, begin;  // in the log
+  };
+  // Lends the worker run k.
+  template <class F>
+  void visit(int k, int worker, const F& f) {
+    MotionRun& run = *workers_[worker];
+    std::swap<MotionData>(run, runs_[k]);
+    struct Return {
+      MotionData &lent, &own;
+      ~Return() { std::swap(lent, own); }
+    } at_end{run, runs_[k]};
+    f(run, k);
+  }
+
+  std::vector<MotionData> runs_;
+  std::vector<Place> places_;
+  std::vector<int> counts_;  // observed numbers
+  std::vector<int> active_;
   std::vector<double> partial_;
-  int observation_count_ = 0;
+  std::vector<std::unique_ptr<MotionRun>> workers_;
   ThreadPool& pool_;
 };
 

@@ -23,7 +23,8 @@ struct JointBest {
 
 struct GaussNewtonState {
   int iteration = 0;
-  bool done = false;  // nothing but the result is left to make
+  bool done = false;   // nothing but the result is left to make
+  bool share = false;  // only a share of the runs takes part yet
   std::vector<double> theta;
   Motions motions, held_out;
   MotionNoise noise;
