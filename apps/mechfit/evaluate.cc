@@ -51,7 +51,8 @@ void add_options(CLI::App& command, Options& o) {
   command
       .add_option(
           "--substeps", rollout.substeps,
-          "Inner steps of rollouts per step of the log (default: as fine as the model was fitted)")
+          "Inner steps of rollouts per step of the log (default: as many as the model and the "
+          "motion ask for)")
       ->check(CLI::Range(1, 10000))
       ->type_name("N");
   add_start_options(command, o.evaluate.start, o.evaluate.window);

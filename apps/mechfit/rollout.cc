@@ -74,7 +74,7 @@ void add_options(CLI::App& command, Options& o) {
       ->type_name("H");
   command
       .add_option("--substeps", o.rollout.substeps,
-                  "Inner steps per sample (default: as fine as the model was fitted)")
+                  "Inner steps per sample (default: as many as the model and the motion ask for)")
       ->check(CLI::Range(1, 100000))
       ->type_name("N");
   command

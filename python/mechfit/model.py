@@ -226,7 +226,7 @@ class Model:
 
         u [..., T, m] or [..., T-1, m]: u_k acts from t_k to t_k+1. integrator: variational (keeps
         the energy), rk4 (more accurate over short times) or midpoint; substeps: inner steps per
-        sample, 0: as fine as the model was fitted. With std four arrays: q, v and their standard
+        sample, 0: as many as model and motion ask for. With std four arrays: q, v and their standard
         deviations (None where nothing is known). ValueError where a motion cannot go on.
 
         >>> import mechfit as mf, numpy as np

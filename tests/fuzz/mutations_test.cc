@@ -49,8 +49,8 @@ std::vector<Bytes> corpus_of(const std::string& name) {
 
 // One change of some bytes: another value, fewer, more, or a word that readers stumble over.
 void change(Bytes& input, const std::vector<Bytes>& corpus, Random& random) {
-  static const Bytes kWords[] = {"nan",  "-inf", "1e308", "-1", "0",  "18446744073709551616",
-                                 "\"",   ",",    "\n",    "{",  "]",  "\xff",
+  static const Bytes kWords[] = {"nan",  "-inf",  "1e308", "-1", "0", "18446744073709551616",
+                                 "\"",   ",",     "\n",    "{",  "]", "\xff",
                                  "\x1b", "1e-320"};
   const auto below = [&](std::size_t n) {
     return n == 0 ? std::size_t{0} : static_cast<std::size_t>(random.below(n));
@@ -80,7 +80,7 @@ void change(Bytes& input, const std::vector<Bytes>& corpus, Random& random) {
 
 class FuzzTarget : public ::testing::TestWithParam<Target> {};
 INSTANTIATE_TEST_SUITE_P(Targets, FuzzTarget, ::testing::ValuesIn(kTargets),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& target) { return std::string(target.param.name); });
 
 TEST_P(FuzzTarget, TakesOrRefusesItsCorpusAndChangesOfIt) {
   const std::vector<Bytes> corpus = corpus_of(GetParam().name);

@@ -7,7 +7,7 @@ mechfit_test(mujoco_test LABELS mujoco LIBRARIES ${MUJOCO_LIBRARY}
                      ${CMAKE_CURRENT_LIST_DIR}/mujoco_test.cc
                      ${CMAKE_CURRENT_LIST_DIR}/judge.cc)
 target_include_directories(mujoco_test SYSTEM PRIVATE ${MUJOCO_INCLUDE_DIR})
-mechfit_test(advantage_test LABELS long LIBRARIES ${MUJOCO_LIBRARY}
+mechfit_test(advantage_test LABELS battery LIBRARIES ${MUJOCO_LIBRARY}
              SOURCES ${CMAKE_CURRENT_LIST_DIR}/advantage_test.cc
                      ${CMAKE_CURRENT_LIST_DIR}/judge.cc)
 target_include_directories(advantage_test SYSTEM PRIVATE ${MUJOCO_INCLUDE_DIR})

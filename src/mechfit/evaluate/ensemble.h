@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "mechfit/integrate/rollout.h"
 #include "mechfit/mechanics/model.h"
 #include "mechfit/mechanics/model_file.h"
 
@@ -28,6 +29,10 @@ Ensemble ensemble_of(const ModelRecord& record);
 
 // Inner steps that make a step h as fine as those that the model was fitted on.
 int substeps_for(const Ensemble& ensemble, double h);
+
+// How rollouts on steps of about h are cut: into `asked` parts, or, when that is 0, as fine as the
+// model was fitted and finer where the motion asks for it.
+RolloutSteps rollout_steps(const Ensemble& ensemble, int asked, double h);
 
 // Models with theta ~ N(theta of `model`, covariance [p][p]). Constants of an analytic system that
 // its data do not determine (relative deviation above a half along some direction) stay as they are

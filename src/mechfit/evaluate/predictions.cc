@@ -198,10 +198,10 @@ std::vector<Rollout> predict_rollouts(const Ensemble& ensemble, const RolloutReq
 }
 
 std::vector<Rollout> predict_rollouts(const Ensemble& ensemble, const Log& log,
-                                      std::span<const Starts> drawn, int substeps,
+                                      std::span<const Starts> drawn, const RolloutSteps& cut,
                                       ThreadPool& pool) {
   MECHFIT_CHECK(drawn.size() == kPredictions);
-  const StartArrays arrays = start_arrays(ensemble.model, log, drawn[0], substeps);
+  const StartArrays arrays = start_arrays(ensemble.model, log, drawn[0], cut);
   const RolloutRequest request = arrays.request();
   DrawnStates states;
   for (const Starts& own : drawn) {

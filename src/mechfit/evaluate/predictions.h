@@ -63,7 +63,7 @@ struct DrawnStates {
 std::vector<Rollout> predict_rollouts(const Ensemble& ensemble, const RolloutRequest& request,
                                       const DrawnStates& drawn, ThreadPool& pool);
 std::vector<Rollout> predict_rollouts(const Ensemble& ensemble, const Log& log,
-                                      std::span<const Starts> drawn, int substeps,
+                                      std::span<const Starts> drawn, const RolloutSteps& cut,
                                       ThreadPool& pool);
 
 }  // namespace mechfit

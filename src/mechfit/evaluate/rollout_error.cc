@@ -199,13 +199,13 @@ RolloutScores rollout_error(std::span<const Model> models, const Log& log, const
   const Model& model = models[0];
   MECHFIT_CHECK(!options.observed || (options.observed->runs.size() == log.runs.size() &&
                                       options.noise.size() == static_cast<std::size_t>(log.n())));
-  const int substeps = std::max(1, options.substeps);
-  const StartArrays arrays = start_arrays(model, log, starts, substeps);
+  const RolloutSteps cut = {std::max(1, options.substeps), options.control};
+  const StartArrays arrays = start_arrays(model, log, starts, cut);
   RolloutRequest request = arrays.request();
   Rollout rk4 = runge_kutta_rollout(model, request, Integrator::rk4, pool);
   std::vector<Rollout> drawn;
   for (const Starts& other : options.drawn) {
-    const StartArrays own = start_arrays(model, log, other, substeps);
+    const StartArrays own = start_arrays(model, log, other, cut);
     drawn.push_back(runge_kutta_rollout(model, own.request(), Integrator::rk4, pool));
   }
   const Rollout undrawn = drawn.empty() ? Rollout({}, 0) : rk4;

@@ -46,7 +46,8 @@ struct RolloutErrorOptions {
   // Errors from 256 starts were within 22 % of those from 1024, from 64 within 62 % (simulated
   // double pendulums and a cart-pole).
   int most_starts = 256;
-  int substeps = 0;  // inner steps per step of the log; 0: as fine as the model was fitted, or 1
+  int substeps = 0;     // inner steps per step of the log; 0: as `control` says
+  StepControl control;  // without a tolerance one inner step per step of the log
   // Observations to compare with besides the log, run for run and sample for sample, and their
   // standard deviation [n].
   const Log* observed = nullptr;

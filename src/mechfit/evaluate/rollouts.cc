@@ -38,13 +38,13 @@ struct StartData {
   std::vector<double> at;  // at the samples [T][m]; the last one has no step of its own
 };
 
-StartData data_of(const RolloutStart& start, int m, int substeps) {
+StartData data_of(const RolloutStart& start, int m, const RolloutSteps& cut) {
   StartData data{steps_between(start.t), start.u, {}};
   if (start.input) {
     Trajectory times;
     times.t = start.t;
     times.input = start.input;
-    data.u = inner_inputs(times, m, 0, static_cast<int>(data.h.size()), substeps);
+    data.u = inner_inputs(times, m, 0, static_cast<int>(data.h.size()), cut.parts);
     data.at = start.input->at(start.t, InputAtSample::next);
     return data;
   }
@@ -55,7 +55,8 @@ StartData data_of(const RolloutStart& start, int m, int substeps) {
   return data;
 }
 
-RolloutRequest request_of(const RolloutStart& start, const StartData& data, int substeps) {
+RolloutRequest request_of(const RolloutStart& start, const StartData& data,
+                          const RolloutSteps& cut) {
   RolloutRequest request;
   request.trajectories = 1;
   request.steps = static_cast<int>(data.h.size());
@@ -64,16 +65,17 @@ RolloutRequest request_of(const RolloutStart& start, const StartData& data, int 
   request.h = data.h;
   request.u = data.u;
   request.inner_inputs = start.input != nullptr;
-  request.substeps = substeps;
+  request.substeps = cut.parts;
+  request.control = cut.control;
   return request;
 }
 
-Trajectory simulate(const Model& model, const RolloutStart& start, const RolloutOptions& options,
-                    ThreadPool& pool, StepStatus& status) {
+Trajectory simulate(const Model& model, const RolloutStart& start, Integrator integrator,
+                    const RolloutSteps& cut, ThreadPool& pool, StepStatus& status) {
   const int n = model.joints(), m = model.inputs();
-  const StartData data = data_of(start, m, options.substeps);
-  const RolloutRequest request = request_of(start, data, options.substeps);
-  const Rollout rollout = roll_out(model, request, options.integrator, pool);
+  const StartData data = data_of(start, m, cut);
+  const RolloutRequest request = request_of(start, data, cut);
+  const Rollout rollout = roll_out(model, request, integrator, pool);
   status = rollout.status[0];
 
   Trajectory run;
@@ -163,12 +165,12 @@ void end_where_not_finite(int n, int m, Trajectory& run, StepStatus& status) {
 }
 
 // What is unsure along a run: predictions scatter in q and qd; accelerations as their bands say.
-void add_deviations(const Ensemble& ensemble, const RolloutStart& start,
-                    const RolloutOptions& options, ThreadPool& pool, Trajectory& run) {
+void add_deviations(const Ensemble& ensemble, const RolloutStart& start, const RolloutSteps& cut,
+                    ThreadPool& pool, Trajectory& run) {
   if (!tells_deviations(ensemble) || run.size() < 2) return;
-  StartData data = data_of(start, ensemble.model.inputs(), options.substeps);
+  StartData data = data_of(start, ensemble.model.inputs(), cut);
   const auto predictions =
-      predict_rollouts(ensemble, request_of(start, data, options.substeps), start.drawn, pool);
+      predict_rollouts(ensemble, request_of(start, data, cut), start.drawn, pool);
   run.q_sd = scatter(predictions, &Rollout::q, run.q.size());
   run.qd_sd = scatter(predictions, &Rollout::v, run.q.size());
   data.at.resize(run.u.size());
@@ -193,7 +195,7 @@ double leaves_region(const Ensemble& ensemble, const Trajectory& run) {
 }  // namespace
 
 RolloutResult roll_out(const ModelRecord& record, const std::vector<RolloutStart>& starts,
-                       const RolloutOptions& asked, ThreadPool& pool) {
+                       const RolloutOptions& options, ThreadPool& pool) {
   RolloutResult result;
   result.log.channels = record.channels;
   const Ensemble ensemble = ensemble_of(record);
@@ -202,21 +204,20 @@ RolloutResult roll_out(const ModelRecord& record, const std::vector<RolloutStart
     if (!start.input && !start.u.empty() && !record.timing.as_logged())
       start.input = std::make_shared<const ActingInput>(
           std::vector(start.t.begin(), start.t.end() - 1), start.u, m, record.timing);
-    RolloutOptions options = asked;
-    if (options.substeps == 0) options.substeps = substeps_for(ensemble, longest_step(start.t));
+    const RolloutSteps cut = rollout_steps(ensemble, options.substeps, longest_step(start.t));
     StepStatus status = StepStatus::ok;
-    Trajectory run = simulate(record.model, start, options, pool, status);
+    Trajectory run = simulate(record.model, start, options.integrator, cut, pool, status);
     if (ensemble.mean) {
       std::vector<Trajectory> members;
       for (const Model& member : ensemble.members) {
         StepStatus own = StepStatus::ok;
-        members.push_back(simulate(member, start, options, pool, own));
+        members.push_back(simulate(member, start, options.integrator, cut, pool, own));
         if (status == StepStatus::ok) status = own;
       }
       average(members, n, m, run);
     }
     end_where_not_finite(n, m, run, status);
-    if (options.deviations) add_deviations(ensemble, start, options, pool, run);
+    if (options.deviations) add_deviations(ensemble, start, cut, pool, run);
     result.leaves.push_back(leaves_region(ensemble, run));
     result.log.runs.push_back(std::move(run));
     result.status.push_back(status);

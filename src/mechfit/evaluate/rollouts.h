@@ -15,7 +15,8 @@ namespace mechfit {
 
 struct RolloutOptions {
   Integrator integrator = Integrator::variational;
-  int substeps = 0;        // inner steps per sample; 0: as fine as the model was fitted, or 1
+  int substeps = 0;        // inner steps per sample; 0: as fine as the model was fitted, and finer
+                           // where the motion asks for it
   bool deviations = true;  // predict how far the motions may be off: 40 times the work
 };
 

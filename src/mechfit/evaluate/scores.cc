@@ -41,9 +41,8 @@ std::vector<double> mean_accelerations(std::span<const Model> members, const Mot
   return mean;
 }
 
-int substeps_of(const Ensemble& ensemble, const Log& log, const EvaluateOptions& options) {
-  return options.rollout.substeps > 0 ? options.rollout.substeps
-                                      : substeps_for(ensemble, median_step(log));
+RolloutSteps steps_of(const Ensemble& ensemble, const Log& log, const EvaluateOptions& options) {
+  return rollout_steps(ensemble, options.rollout.substeps, median_step(log));
 }
 
 // Shares [bands][horizons] of observed positions inside the bands of rollouts; empty rows when
@@ -62,7 +61,7 @@ std::vector<std::vector<double>> rollout_shares(const Ensemble& ensemble, const 
                                                  pool, kPredictions, &drawn, ensemble.grid());
   if (estimate.without_model > 0) return none;
   const auto predictions =
-      predict_rollouts(ensemble, observed, drawn, substeps_of(ensemble, observed, options), pool);
+      predict_rollouts(ensemble, observed, drawn, steps_of(ensemble, observed, options), pool);
   return rollout_coverage(predictions, observed, starts, horizons, estimate.noise.sigma);
 }
 
@@ -113,7 +112,9 @@ void add_rollouts(std::span<const Model> models, const Ensemble& ensemble,
                   Scores& scores) {
   const Model& model = ensemble.model;
   RolloutErrorOptions rollout = options.rollout;
-  rollout.substeps = substeps_of(ensemble, data.observed, options);
+  const RolloutSteps cut = steps_of(ensemble, data.observed, options);
+  rollout.substeps = cut.parts;
+  rollout.control = cut.control;
   if (rollout.horizons.empty()) rollout.horizons = default_horizons(data.motion());
   const double longest = *std::max_element(rollout.horizons.begin(), rollout.horizons.end());
   const auto choose = [&](int window) {

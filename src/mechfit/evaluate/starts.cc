@@ -107,11 +107,14 @@ RolloutRequest StartArrays::request() const {
   request.h = h;
   request.u = u;
   request.substeps = substeps;
+  request.control = control;
   request.inner_inputs = inner_inputs;
   return request;
 }
 
-StartArrays start_arrays(const Model& model, const Log& log, const Starts& starts, int substeps) {
+StartArrays start_arrays(const Model& model, const Log& log, const Starts& starts,
+                         const RolloutSteps& cut) {
+  const int substeps = cut.parts;
   const int m = model.inputs();
   const std::size_t states = static_cast<std::size_t>(starts.size()) * log.n();
   MECHFIT_CHECK(starts.q.size() == states && starts.v.size() == states, "starts without states");
@@ -120,6 +123,7 @@ StartArrays start_arrays(const Model& model, const Log& log, const Starts& start
   out.v0 = starts.v;
   out.trajectories = starts.size();
   out.substeps = substeps;
+  out.control = cut.control;
   out.steps = *std::max_element(starts.steps.begin(), starts.steps.end());
   out.inner_inputs = std::any_of(log.runs.begin(), log.runs.end(), [&](const Trajectory& run) {
     return m > 0 && substeps > 1 && run.input && !run.input->timing().as_logged();

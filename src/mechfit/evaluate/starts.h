@@ -39,6 +39,7 @@ void take_logged_states(const Log& log, Starts& starts);
 // repeated.
 struct StartArrays {
   int trajectories = 0, steps = 0, substeps = 1;
+  StepControl control;
   std::vector<double> q0, v0, h;
   std::vector<double> u;      // what acts on the steps [B][steps][m], or with
   bool inner_inputs = false;  // on the inner ones  [B][steps][substeps][m]
@@ -46,6 +47,6 @@ struct StartArrays {
   RolloutRequest request() const;
 };
 StartArrays start_arrays(const Model& model, const Log& log, const Starts& starts,
-                         int substeps = 1);
+                         const RolloutSteps& cut = {});
 
 }  // namespace mechfit

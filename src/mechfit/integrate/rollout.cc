@@ -64,6 +64,8 @@ Rollout roll_out(const Model& model, const RolloutRequest& request, Integrator i
 
 void check_request(const Model& model, const RolloutRequest& r) {
   MECHFIT_CHECK(r.trajectories >= 0 && r.steps >= 0 && r.substeps >= 1);
+  MECHFIT_CHECK(r.control.longest >= 0 && r.control.tolerance >= 0);
+  MECHFIT_CHECK(r.control.tolerance == 0 || r.q1.empty(), "the step to q1 is one step");
   const std::size_t n = model.joints(), m = model.inputs(), trajectories = r.trajectories;
   check_array(r.q0, trajectories * n, "q0");
   MECHFIT_CHECK(r.v0.empty() || r.q1.empty(), "start from v0 or from q1, not from both");
@@ -112,6 +114,21 @@ void RolloutBlock::start_step(int step, int inner) {
     h[lane] = request_.h[request_.h.size() == 1 ? 0 : k] / request_.substeps;
     for (int i = 0; i < m_; ++i)
       u[i * kBlock + lane] = request_.input(index(lane), step, inner, i, m_);
+  }
+}
+
+void RolloutBlock::start_part(int lane, int step, int inner, int parts) {
+  const std::size_t k = static_cast<std::size_t>(index(lane)) * request_.steps + step;
+  h[lane] = request_.h[request_.h.size() == 1 ? 0 : k] / parts;
+  // The mean of what is given, on `given` equal pieces, over the part from `from` to `to` of them.
+  const int given = request_.inner_inputs ? request_.substeps : 1;
+  const double from = 1.0 * inner * given / parts, to = 1.0 * (inner + 1) * given / parts;
+  for (int i = 0; i < m_; ++i) {
+    double sum = 0;
+    for (int piece = static_cast<int>(from); piece < given && piece < to; ++piece)
+      sum += request_.input(index(lane), step, piece, i, m_) *
+             (std::min(to, piece + 1.0) - std::max<double>(from, piece));
+    u[i * kBlock + lane] = sum / (to - from);
   }
 }
 

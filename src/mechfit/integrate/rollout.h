@@ -31,6 +31,19 @@ enum class StepStatus {
 
 const char* describe(StepStatus status);
 
+// How inner steps are chosen: for each trajectory and recorded step as many as these ask for, at
+// least one (step_control.h).
+struct StepControl {
+  double longest = 0;    // inner steps are at most so long [s]; 0: any length
+  double tolerance = 0;  // error of an inner step relative to its motion; 0: not controlled
+};
+
+// Into how many parts the recorded steps of a rollout are cut.
+struct RolloutSteps {
+  int parts = 1;        // inner steps; with a tolerance pieces of a step on which u is given
+  StepControl control;  // instead of `parts`
+};
+
 // Start states and steps of B trajectories; arrays trajectory by trajectory, sample-major.
 struct RolloutRequest {
   int trajectories = 0;        // B
@@ -44,6 +57,7 @@ struct RolloutRequest {
   std::span<const double> kicks;  // [B][steps][n], added to v after each recorded step
                                   // (Runge-Kutta); empty is none
   int substeps = 1;               // inner steps of length h / substeps per recorded one
+  StepControl control;            // with a tolerance, `substeps` says only how finely u is given
   bool midpoints = false;         // record the states in the middle of the recorded steps too
 
   // An input on an inner step, and its mean over a recorded one.
@@ -87,7 +101,9 @@ class RolloutBlock {
   RolloutBlock(const Model& model, const RolloutRequest& request, int first, Rollout& out);
 
   void start_step(int step, int inner);  // fills u and h of an inner step
-  void kick(int step);                   // adds the request's kicks of the step to v
+  // The same of inner step `inner` of `parts` in one lane.
+  void start_part(int lane, int step, int inner, int parts);
+  void kick(int step);      // adds the request's kicks of the step to v
   void record(int sample);  // q and v of the living lanes, and the midpoint before them
   void fail(int lane, StepStatus status, int completed);  // the lane is frozen from now on
   bool living(int lane) const { return alive >> lane & 1; }

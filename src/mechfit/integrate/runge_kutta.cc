@@ -1,10 +1,12 @@
 #include "mechfit/integrate/runge_kutta.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
+#include "mechfit/integrate/step_control.h"
 
 namespace mechfit {
 namespace {
@@ -31,47 +33,153 @@ void add(const AlignedVector& x, AlignedVector& sum) {
 }
 
 // All steps of the block of trajectories that starts at `first`.
-void roll(const Model& model, const RolloutRequest& request, Integrator scheme, int first,
-          Rollout& out) {
-  const int n = model.joints(), middle = request.substeps / 2;
-  RolloutBlock x(model, request, first, out);
-  RungeKuttaWorkspace w(model, scheme);
-  AlignedVector q_next = make_panel(n), v_next = make_panel(n), half = make_panel(1);
-  x.record(0);
-  for (int step = 0; step < request.steps && x.alive; ++step) {
-    const Points now{x.q.data(), x.v.data(), x.u.data()};
-    LaneMask positive = kAllLanes;
-    for (int inner = 0; inner < request.substeps; ++inner) {
-      x.start_step(step, inner);
-      if (request.midpoints && inner == middle) {
-        x.q_mid = x.q;
-        x.v_mid = x.v;
-        if (request.substeps % 2 == 1) {
-          for (int lane = 0; lane < kBlock; ++lane) half[lane] = 0.5 * x.h[lane];
-          positive &= runge_kutta_step(model, now, half.data(), x.q_mid.data(), x.v_mid.data(), w);
+class Roller {
+ public:
+  Roller(const Model& model, const RolloutRequest& request, Integrator scheme, int first,
+         Rollout& out)
+      : model_(model),
+        request_(request),
+        x_(model, request, first, out),
+        w_(model, scheme),
+        inner_(model, request, scheme),
+        n_(model.joints()) {
+    for (auto* panel : {&q_next_, &v_next_, &q_, &v_, &bend_}) *panel = make_panel(n_);
+    for (auto* panel : {&half_, &length_}) *panel = make_panel(1);
+  }
+
+  void run() {
+    x_.record(0);
+    for (int step = 0; step < request_.steps && x_.alive; ++step) {
+      if (request_.control.tolerance > 0)
+        take_controlled_step(step);
+      else
+        take_step(step);
+      x_.kick(step);
+      x_.record(step + 1);
+    }
+  }
+
+ private:
+  void take_step(int step) {
+    for (int inner = 0; inner < request_.substeps; ++inner) {
+      x_.start_step(step, inner);
+      const int middle = request_.substeps / 2;
+      LaneMask positive = kAllLanes;
+      if (request_.midpoints && inner == middle)
+        positive = keep_middle(kAllLanes, request_.substeps % 2 == 1);
+      positive &= advance();
+      for (int lane = 0; lane < kBlock; ++lane)
+        if (x_.living(lane) && !settle(lane, positive)) x_.fail(lane, status_[lane], step);
+    }
+  }
+
+  // A recorded step in as many inner ones as each lane needs (step_control.h).
+  void take_controlled_step(int step) {
+    q_ = x_.q;
+    v_ = x_.v;
+    for (int lane = 0; lane < kBlock; ++lane) {
+      x_.start_part(lane, step, 0, 1);
+      length_[lane] = x_.h[lane];
+      inner_.begin(lane, length_[lane]);
+      inner_.saw_speed(lane, x_.v.data());
+    }
+    for (LaneMask open = x_.alive; open;) {
+      LaneMask going = open;
+      for (int i = 0; i < n_ * kBlock; ++i)
+        if (open >> (i % kBlock) & 1) {
+          x_.q[i] = q_[i];
+          x_.v[i] = v_[i];
         }
-      }
-      positive &= runge_kutta_step(model, now, x.h.data(), q_next.data(), v_next.data(), w);
+      for (int inner = 0; going; ++inner) going = take_inner_step(step, inner, going);
       for (int lane = 0; lane < kBlock; ++lane) {
-        if (!x.living(lane)) continue;
-        const bool mass = positive >> lane & 1;
-        bool finite = true;
-        for (int i = lane; i < n * kBlock; i += kBlock)
-          finite = finite && std::isfinite(q_next[i]) && std::isfinite(v_next[i]);
-        if (!mass || !finite) {
-          x.fail(lane, mass ? StepStatus::not_finite : StepStatus::mass_not_positive, step);
-          continue;
-        }
-        for (int i = lane; i < n * kBlock; i += kBlock) {
-          x.q[i] = q_next[i];
-          x.v[i] = v_next[i];
-        }
+        if (!(open >> lane & 1)) continue;
+        const bool done = status_[lane] == StepStatus::ok;
+        if ((!done || !inner_.good(lane)) && inner_.begin_again(lane, length_[lane])) continue;
+        open &= ~(LaneMask{1} << lane);
+        if (!done) x_.fail(lane, status_[lane], step);
       }
     }
-    x.kick(step);
-    x.record(step + 1);
   }
-}
+
+  // Inner step number `inner` of the lanes `going`; returns those that have another one to go.
+  LaneMask take_inner_step(int step, int inner, LaneMask going) {
+    LaneMask even = 0, odd = 0, positive = kAllLanes;
+    for (int lane = 0; lane < kBlock; ++lane) {
+      if (!(going >> lane & 1)) continue;
+      const int parts = inner_.parts(lane);
+      x_.start_part(lane, step, inner, parts);
+      if (inner == parts / 2) (parts % 2 == 1 ? odd : even) |= LaneMask{1} << lane;
+    }
+    if (request_.midpoints && even) positive &= keep_middle(even, false);
+    if (request_.midpoints && odd) positive &= keep_middle(odd, true) | ~odd;
+    positive &= advance();
+    // h^2 v'' = 2 h (a2 - a1) by the first two stages
+    for (int i = 0; i < n_ * kBlock; ++i)
+      bend_[i] =
+          2 * x_.h[i % kBlock] * (w_.stages[1].acceleration.a[i] - w_.stages[0].acceleration.a[i]);
+    for (int lane = 0; lane < kBlock; ++lane) {
+      const LaneMask bit = LaneMask{1} << lane;
+      if (!(going & bit)) continue;
+      if (settle(lane, positive)) {
+        inner_.saw_bend(lane, inner_.relative(lane, v_next_.data(), bend_.data()));
+        if (inner + 1 == inner_.parts(lane)) going &= ~bit;
+      } else {
+        inner_.failed(lane);
+        going &= ~bit;
+      }
+    }
+    return going;
+  }
+
+  LaneMask advance() {
+    return runge_kutta_step(model_, {x_.q.data(), x_.v.data(), x_.u.data()}, x_.h.data(),
+                            q_next_.data(), v_next_.data(), w_);
+  }
+
+  // The state now, or half a step on, as the middle of the recorded step.
+  LaneMask keep_middle(LaneMask lanes, bool half_a_step) {
+    LaneMask positive = kAllLanes;
+    if (half_a_step) {
+      for (int lane = 0; lane < kBlock; ++lane) half_[lane] = 0.5 * x_.h[lane];
+      positive = runge_kutta_step(model_, {x_.q.data(), x_.v.data(), x_.u.data()}, half_.data(),
+                                  q_next_.data(), v_next_.data(), w_);
+    }
+    const AlignedVector &q = half_a_step ? q_next_ : x_.q, &v = half_a_step ? v_next_ : x_.v;
+    for (int i = 0; i < n_ * kBlock; ++i)
+      if (lanes >> (i % kBlock) & 1) {
+        x_.q_mid[i] = q[i];
+        x_.v_mid[i] = v[i];
+      }
+    return positive;
+  }
+
+  // Takes the step of a lane over, if it is one.
+  bool settle(int lane, LaneMask positive) {
+    bool finite = true;
+    for (int i = lane; i < n_ * kBlock; i += kBlock)
+      finite = finite && std::isfinite(q_next_[i]) && std::isfinite(v_next_[i]);
+    status_[lane] = !(positive >> lane & 1) ? StepStatus::mass_not_positive
+                    : finite                ? StepStatus::ok
+                                            : StepStatus::not_finite;
+    if (status_[lane] != StepStatus::ok) return false;
+    for (int i = lane; i < n_ * kBlock; i += kBlock) {
+      x_.q[i] = q_next_[i];
+      x_.v[i] = v_next_[i];
+    }
+    return true;
+  }
+
+  const Model& model_;
+  const RolloutRequest& request_;
+  RolloutBlock x_;
+  RungeKuttaWorkspace w_;
+  InnerSteps inner_;
+  int n_;
+  AlignedVector q_next_, v_next_, bend_;  // [n][kBlock]
+  AlignedVector q_, v_;                   // at the start of the recorded step [n][kBlock]
+  AlignedVector half_, length_;           // half an inner step, the recorded one [kBlock]
+  std::array<StepStatus, kBlock> status_{};
+};
 
 }  // namespace
 
@@ -171,7 +279,8 @@ Rollout runge_kutta_rollout(const Model& model, const RolloutRequest& request, I
   MECHFIT_CHECK(request.q1.empty(), "a Runge-Kutta method starts from (q0, v0)");
   Rollout out(request, model.joints());
   const int blocks = (request.trajectories + kBlock - 1) / kBlock;
-  pool.run(blocks, [&](int task, int) { roll(model, request, scheme, task * kBlock, out); });
+  pool.run(blocks,
+           [&](int task, int) { Roller(model, request, scheme, task * kBlock, out).run(); });
   return out;
 }
 

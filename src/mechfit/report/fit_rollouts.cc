@@ -71,14 +71,15 @@ Predictions predict(const FitView& view) {
   const int count = std::min(kShownRuns, out.starts.size()), most = shown_samples(n) - 1;
   keep_first(count, n, most, out.starts);
   for (Starts& own : drawn) keep_first(count, n, most, own);
-  const int substeps = std::max(kSubsteps, substeps_for(ensemble, median_step(motion)));
-  const StartArrays arrays = start_arrays(ensemble.model, motion, out.starts, substeps);
+  RolloutSteps cut = rollout_steps(ensemble, 0, median_step(motion));
+  cut.parts = std::max(kSubsteps, cut.parts);
+  cut.control.longest = median_step(motion) / cut.parts;
+  const StartArrays arrays = start_arrays(ensemble.model, motion, out.starts, cut);
   const RolloutRequest request = arrays.request();
   const std::span<const Model> models =
       ensemble.mean ? std::span(ensemble.members) : std::span(&ensemble.model, 1);
   out.model.push_back(mean_rollout(models, request, view.pool));
-  if (view.has_bands())
-    out.candidates = predict_rollouts(ensemble, motion, drawn, substeps, view.pool);
+  if (view.has_bands()) out.candidates = predict_rollouts(ensemble, motion, drawn, cut, view.pool);
   return out;
 }
 
