@@ -232,12 +232,14 @@ void add_fit(CLI::App& app, int& exit_code, const std::vector<std::string>& word
   add_smoothed_options(*command, *options);
   command->footer(
       "Ends with a table of errors on runs the fit has not seen. Ctrl-C saves; --resume goes "
-      "on.\n\n"
+      "on. Joint estimation spreads over machines: mpirun -n 8 mechfit fit ... (with a build with\n"
+      "-DMECHFIT_WITH_MPI=ON), one thread in each process unless --threads says otherwise.\n\n"
       "Example:\n"
       "  mechfit fit log.csv --time t_s --q th1_rad,th2_rad --joints periodic -o "
       "model.safetensors");
   command->callback([options, command, &exit_code, &words] {
     options->config = config_text(*command, words, {"resume", "overwrite", "json", "threads"});
+    options->says_threads = command->count("--threads") > 0;
     exit_code = run_fit(*options);
   });
 }

@@ -21,6 +21,7 @@
 #include "mechfit/mechanics/model_file.h"
 #include "mechfit/report/report.h"
 #include "scores_print.h"
+#include "spread.h"
 #include "terminal.h"
 
 namespace mechfit {
@@ -121,17 +122,20 @@ class Saver {
 };
 
 FitResult fit_with_progress(const Input& input, const FitOptions& options, ThreadPool& pool,
-                            FitHooks hooks) {
-  Progress progress("fitting");
+                            FitHooks hooks, Processes& processes) {
+  std::optional<Progress> progress;
+  if (processes.rank() == 0) progress.emplace("fitting");
   hooks.progress = [&](const FitProgress& p) {
-    progress.update(
-        static_cast<double>(p.record.step) / p.steps,
-        fmt::format("{}{}step {} objective {} {} {} best {}", p.what, p.what.empty() ? "" : ", ",
-                    p.record.step, short_number(p.record.objective),
-                    p.criterion == Criterion::error ? "error" : "log-likelihood",
-                    short_number(p.record.validation), short_number(p.best)));
-    return !interrupted();
+    if (progress)
+      progress->update(
+          static_cast<double>(p.record.step) / p.steps,
+          fmt::format("{}{}step {} objective {} {} {} best {}", p.what, p.what.empty() ? "" : ", ",
+                      p.record.step, short_number(p.record.objective),
+                      p.criterion == Criterion::error ? "error" : "log-likelihood",
+                      short_number(p.record.validation), short_number(p.best)));
+    return !processes.any(interrupted());
   };
+  if (processes.size() > 1) hooks.team = &processes;
   return fit(input.log, input.validation, options, pool, hooks);
 }
 
@@ -162,14 +166,17 @@ int tell(const FitCommand& command, const FitResult& result, const Scores& score
   return 0;
 }
 
-}  // namespace
-
-int run_fit(const FitCommand& command) {
+// All but the first process fit and keep quiet.
+int run(const FitCommand& command, Processes& processes) {
+  const bool leads = processes.rank() == 0;
+  if (processes.size() > 1 && command.fit.method != FitMethod::joint)
+    throw UsageError("several processes share joint estimation only: --method " +
+                     name_of(command.fit.method) + " takes one");
   FitOptions options = command.fit;
   options.fix = parse_constants(command.fix);
   options.barrier_weight = command.barrier_weight;
   const std::string checkpoint = command.run + Saver::kCheckpoint;
-  expect_outputs(command, checkpoint);
+  if (leads) expect_outputs(command, checkpoint);
 
   Input input = read_input(command);
   if (!command.robot.empty()) {
@@ -180,31 +187,34 @@ int run_fit(const FitCommand& command) {
   } else if (!command.robot_joints.empty()) {
     throw UsageError("--robot-joints names joints of a description: give --robot too");
   }
-  if (!command.json)
+  if (leads && !command.json)
     for (const auto& note : input.notes) print_note(note);
   const std::string data = fingerprint(input.log, input.validation);
   const std::string owner = data + " " + settings_text(options);
-  expect_space(command.run, disk_space(input.log));
-  expect_space(command.output, disk_space(input.log));
+  if (leads) {
+    expect_space(command.run, disk_space(input.log));
+    expect_space(command.output, disk_space(input.log));
+  }
   FitState state;
   FitHooks hooks;
   if (command.resume) {
     state = load_checkpoint(checkpoint, owner);
     hooks.resume = &state;
   }
-  write_file_atomically(command.run + "/config.toml", command.config);
+  if (leads) write_file_atomically(command.run + "/config.toml", command.config);
 
-  ThreadPool pool(command.threads);
+  ThreadPool pool(processes.size() > 1 && !command.says_threads ? 1 : command.threads);
   InterruptGuard guard;
   Saver saver(command.run, owner, guard);
   guard.will_say(command.resume ? saver.how_to_go_on()
                                 : "interrupted before the first checkpoint; nothing was kept");
   hooks.warnings = [&](const std::vector<Warning>& warnings) {
-    if (command.json) return;
+    if (command.json || !leads) return;
     for (const Warning& warning : warnings) print_warning(warning.text);
   };
-  hooks.checkpoint = [&](const FitState& s, const FitHistory& h) { saver.offer(s, h); };
-  const FitResult result = fit_with_progress(input, options, pool, hooks);
+  if (leads) hooks.checkpoint = [&](const FitState& s, const FitHistory& h) { saver.offer(s, h); };
+  const FitResult result = fit_with_progress(input, options, pool, hooks, processes);
+  if (!leads) return 0;
   saver.save(*result.state, result.history);
   if (!found_model(result.status)) throw InputError(explain(result.status));
 
@@ -220,6 +230,15 @@ int run_fit(const FitCommand& command) {
   write_fit_report(command.run, result, held_out, scores,
                    {{"Flags, as a config file", command.config}}, pool);
   return tell(command, result, scores);
+}
+
+}  // namespace
+
+int run_fit(const FitCommand& command) {
+  Processes processes;
+  int code = 0;
+  processes.guard([&] { code = run(command, processes); });
+  return code;
 }
 
 }  // namespace mechfit

@@ -18,6 +18,7 @@ struct FitCommand {
   std::vector<std::string> robot_joints;  // of that file, one for each of the log's
   std::optional<double> barrier_weight;
   int threads = default_threads();
+  bool says_threads = false;  // else several processes have one each
   bool resume = false, overwrite = false, json = false;
   std::string config_file;  // replaced by its content before parsing (config.h)
   std::string config;       // the flags given, as a config file

@@ -1,6 +1,7 @@
 // The only file that sees MPI.
 #include "spread.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 
@@ -124,6 +125,22 @@ void Processes::guard(const std::function<void()>& f) const {
   }
 }
 
+// By broadcasts, whose counts are of one part each.
+void Processes::exchange(std::span<double> values, std::span<const long> begins) {
+  constexpr long kMost = 1L << 28;  // numbers of one message: a count is an int
+  for (int rank = 0; rank < size_; ++rank)
+    for (long first = begins[rank]; first < begins[rank + 1]; first += kMost)
+      MPI_Bcast(values.data() + first, static_cast<int>(std::min(kMost, begins[rank + 1] - first)),
+                MPI_DOUBLE, rank, MPI_COMM_WORLD);
+}
+
+bool Processes::any(bool mine) {
+  if (size_ == 1) return mine;
+  int own = mine ? 1 : 0, all = 0;
+  MPI_Allreduce(&own, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return all != 0;
+}
+
 void Processes::lead(const Study& study, CellQueue& queue, int jobs) const {
   std::atomic<bool> working = true;
   std::thread own([&] {
@@ -160,6 +177,10 @@ Processes::Processes() {
 Processes::~Processes() = default;
 
 void Processes::guard(const std::function<void()>& f) const { f(); }
+
+void Processes::exchange(std::span<double>, std::span<const long>) {}
+
+bool Processes::any(bool mine) { return mine; }
 
 void Processes::lead(const Study& study, CellQueue& queue, int jobs) const {
   run_workers(study, jobs, [&](const Delivery& delivery) { return queue.exchange(delivery); });

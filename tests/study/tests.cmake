@@ -19,7 +19,9 @@ if(MPI_CXX_FOUND AND NOT MECHFIT_SANITIZE)
            $<TARGET_FILE:mechfit_app> ${MPIEXEC_EXECUTABLE})
   add_test(NAME study.two_hosts COMMAND ${CMAKE_CURRENT_LIST_DIR}/two_hosts_test
            $<TARGET_FILE:mechfit_mpi> ${MPIEXEC_EXECUTABLE})
-  set_tests_properties(study.mpi study.two_hosts PROPERTIES LABELS mpi TIMEOUT 600
+  add_test(NAME fit.mpi COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/fit/mpi_test $<TARGET_FILE:mechfit_mpi>
+           ${MPIEXEC_EXECUTABLE})
+  set_tests_properties(study.mpi study.two_hosts fit.mpi PROPERTIES LABELS mpi TIMEOUT 600
                        SKIP_RETURN_CODE 77)
 else()
   message(STATUS "No MPI: the tests labelled mpi are left out")

@@ -95,6 +95,7 @@ JointResult Choice::fit(const Candidate& candidate) {
   }
   JointHooks hooks;
   if (resumed) hooks.resume = &*resumed;
+  hooks.team = hooks_.team;
   hooks.progress = [&](const FitRecord& record, int iterations) {
     history.add(record);
     return !hooks_.progress || hooks_.progress({record, iterations, history.criterion, history.best,
@@ -230,7 +231,7 @@ bool Choice::fit_parts(Fitted& fitted) {
                                         data_.parts.size() + 1)});
   };
   CrossValidation done =
-      cross_validate(fitted.candidate->start, data_, options_.epochs, pool_, progress);
+      cross_validate(fitted.candidate->start, data_, options_.epochs, pool_, progress, hooks_.team);
   if (done.status == FitStatus::interrupted)
     status_ = done.status;
   else

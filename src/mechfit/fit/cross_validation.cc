@@ -20,9 +20,11 @@ int observation_count(const Log& log) {
 
 CrossValidation cross_validate(const Start& start, const FitData& data, int iterations,
                                ThreadPool& pool,
-                               const std::function<bool(const FitRecord&, int, int)>& progress) {
+                               const std::function<bool(const FitRecord&, int, int)>& progress,
+                               Team* team) {
   CrossValidation out;
   JointHooks hooks;
+  hooks.team = team;
   hooks.progress = [&](const FitRecord& record, int most) {
     if (progress(record, most, static_cast<int>(out.parts.size()) + 2)) return true;
     out.status = FitStatus::interrupted;

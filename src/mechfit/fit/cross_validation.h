@@ -20,7 +20,8 @@ struct CrossValidation {
 // JointHooks, with the number of the part, 2 for the first.
 CrossValidation cross_validate(const Start& start, const FitData& data, int iterations,
                                ThreadPool& pool,
-                               const std::function<bool(const FitRecord&, int, int)>& progress);
+                               const std::function<bool(const FitRecord&, int, int)>& progress,
+                               Team* team = nullptr);
 
 // Of the split itself and of the further parts; minus infinity where no model was found.
 std::vector<HeldOutScore> part_scores(const JointResult& fitted,

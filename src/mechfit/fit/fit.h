@@ -36,6 +36,9 @@ struct FitHooks {
   // From time to time: what `resume` needs to go on to the identical result.
   std::function<void(const FitState&, const FitHistory&)> checkpoint;
   const FitState* resume = nullptr;
+  // Processes that make this fit together, all with the same data: joint estimation spreads its
+  // runs over them. `progress` has to say the same in all of them.
+  class Team* team = nullptr;
 };
 
 // The family that was kept, fitted again for a further part of the cross-validation.

@@ -142,8 +142,8 @@ std::vector<HeldOutScore> held_out_scores(const JointResult& fitted, const Log& 
   runs.solve(fitted.model, noise, kSolve);
   if (!runs.linearise(fitted.model, RunDerivatives::configurations)) return scores;
   fit_common_s(runs, noise);
-  std::vector<double> values(runs.size());
-  runs.each([&](MotionRun& run, int k) { values[k] = run.quadratic.log_likelihood(noise); });
+  const std::vector<double> values =
+      runs.values([&](MotionRun& run, int) { return run.quadratic.log_likelihood(noise); });
   for (HeldOutScore& score : scores) score.log_likelihood = 0;
   for (int k = 0; k < runs.size(); ++k) scores[runs.run_of(k)].log_likelihood += values[k];
   return scores;

@@ -11,6 +11,7 @@
 #include "mechfit/estimate/motion/motion_quadratic.h"
 #include "mechfit/fit/history.h"
 #include "mechfit/fit/joint/joint_state.h"
+#include "mechfit/fit/joint/team.h"
 #include "mechfit/fit/status.h"
 #include "mechfit/log/log.h"
 #include "mechfit/mechanics/model.h"
@@ -69,6 +70,7 @@ struct JointHooks {
   std::function<bool(const FitRecord&, int iterations)> progress;
   std::function<void(const JointState&)> checkpoint;
   const JointState* resume = nullptr;  // InputError when it is not of this model and data
+  Team* team = nullptr;                // processes that make this fit together; null: this one
 };
 
 // Networks are trained from `start`; families with few parameters begin with its parameters. The

@@ -29,10 +29,9 @@ constexpr double kLoosest = 1e-2, kTightest = 1e9;
 // Configurations of a slice. Long enough for Gram matrices at full speed, short enough for its rows
 // to stay in the second-level cache; its errors belong to one step more, a whole number of blocks.
 constexpr int kSlice = 4 * kBlock - 1;
-// Parts of the sums over runs: as many as may work at once, fewer where S is so large that they
-// would need more than this many bytes.
-constexpr int kMostChunks = 16;
-constexpr double kChunkBytes = 64e6;
+// The part of dphi to either side by which errors are taken for the product B dphi: its own error
+// is of the order of the square, rounding costs as many digits as it has zeros.
+constexpr double kProbe = 1e-4;
 constexpr double kSmallest = 1e-300;  // keeps a division by zero away
 // The least share of a coefficient that data determine: with none its prior would be the loosest.
 // 1e-4 and 1e-2: same errors to four digits.
@@ -98,7 +97,7 @@ bool JointGaussNewton::linearise() {
 // B and X are made and used slice by slice: a slice's B begins with the last two errors of the
 // slice before, its X with the rows that the band reaches back to.
 void JointGaussNewton::reduce_run(const MotionNoise& noise, double damping, MotionRun& run,
-                                  Part& part, Eigen::MatrixXd& S) const {
+                                  Part& part, std::span<double> S) const {
   const int n = model_.joints(), p = model_.parameter_count(), free = free_.size();
   const int samples = run.samples(), columns = free + 1;
   const RunView view = run.view(run.q);
@@ -153,21 +152,14 @@ void JointGaussNewton::reduce(const MotionNoise& noise, double damping) {
   if (reduced_ == std::pair(noise, damping)) return;
   reduced_ = {noise, damping};
   const int free = free_.size();
-  const double bytes = 8.0 * (free + 1) * (free + 1);
-  std::vector<Eigen::MatrixXd> sums(
-      static_cast<std::size_t>(std::clamp(kChunkBytes / bytes, 2.0, 1.0 * kMostChunks)));
-  const int chunks =
-      runs_.each_in_chunks(static_cast<int>(sums.size()), [&](MotionRun& run, int k, int chunk) {
-        Eigen::MatrixXd& S = sums[chunk];
-        if (S.size() == 0) S.setZero(free + 1, free + 1);
+  const std::vector<double> sum =
+      runs_.gather((free + 1) * (free + 1), [&](MotionRun& run, int k, std::span<double> S) {
         reduce_run(noise, damping, run, parts_[k], S);
       });
-  promised_ = 0;
   ok_ = runs_.sum([&](MotionRun&, int k) { return parts_[k].ok ? 0.0 : 1.0; }) == 0;
   if (!ok_) return;
   promised_ = runs_.sum([&](MotionRun&, int k) { return parts_[k].promised; });
-  Eigen::MatrixXd bordered = Eigen::MatrixXd::Zero(free + 1, free + 1);
-  for (int chunk = 0; chunk < chunks; ++chunk) bordered += sums[chunk];
+  const Eigen::Map<const Eigen::MatrixXd> bordered(sum.data(), free + 1, free + 1);
   S_ = bordered.topLeftCorner(free, free).selfadjointView<Eigen::Upper>();
   g_ = bordered.col(free).head(free);
 }
@@ -214,8 +206,35 @@ void JointGaussNewton::weigh_coefficients(const MotionNoise& noise) {
   }
 }
 
-// J after the step (length dphi, length dq); the motions are left in parts_.trial, the parameters
-// in the model.
+// dq of every run for the change d of phi, by the factor that the last reduce has left.
+void JointGaussNewton::find_motion_steps(const MotionNoise& noise, const std::vector<double>& theta,
+                                         const Eigen::VectorXd& d) {
+  // Of theta, as the errors' derivatives are
+  const Eigen::VectorXd slope = free_.slopes(theta);
+  std::vector<double> ahead = theta, behind = theta;
+  for (int k = 0; k < free_.size(); ++k) {
+    ahead[free_.index(k)] += kProbe * slope[k] * d[k];
+    behind[free_.index(k)] -= kProbe * slope[k] * d[k];
+  }
+  Model model_ahead = model_, model_behind = model_;
+  model_ahead.set_parameters(ahead);
+  model_behind.set_parameters(behind);
+  runs_.each([&](MotionRun& run, int k) {
+    Part& part = parts_[k];
+    const RunView view = run.view(run.q);
+    part.ok = del_run_error(model_ahead, view, RunDerivatives::none, run.error);
+    std::vector<double> change = run.error.e;
+    part.ok = part.ok && del_run_error(model_behind, view, RunDerivatives::none, run.error);
+    for (std::size_t i = 0; i < change.size(); ++i)
+      change[i] = (change[i] - run.error.e[i]) / (2 * kProbe);
+    part.dq.assign(run.quadratic.gradient().begin(), run.quadratic.gradient().end());
+    run.quadratic.add_pulled_back(noise, change, part.dq);
+    run.quadratic.hessian().solve(part.dq);
+    for (double& x : part.dq) x = -x;
+  });
+}
+
+// J after the step (length dphi, length dq); the parameters are left in the model.
 double JointGaussNewton::try_step(const MotionNoise& noise, const std::vector<double>& theta,
                                   const Eigen::VectorXd& phi, const Eigen::VectorXd& d,
                                   double length) {
@@ -226,23 +245,12 @@ double JointGaussNewton::try_step(const MotionNoise& noise, const std::vector<do
   model_.set_parameters(trial);
   const double prior = prior_value();
   if (!std::isfinite(prior)) return kInfinity;
-  return prior +
-         runs_.sum([&](MotionRun& run, int k) { return try_run(noise, length, run, parts_[k]); });
-}
-
-// One run's part in it, by the factor that the last reduce has left.
-double JointGaussNewton::try_run(const MotionNoise& noise, double length, MotionRun& run,
-                                 Part& part) const {
-  if (!del_run_error(model_, run.view(run.q), RunDerivatives::none, run.error)) return kInfinity;
-  std::vector<double>& change = run.error.e;
-  for (std::size_t k = 0; k < change.size(); ++k) change[k] -= run.quadratic.e()[k];
-  std::vector<double> dq(run.q.size());
-  for (std::size_t k = 0; k < dq.size(); ++k) dq[k] = length * run.quadratic.gradient()[k];
-  run.quadratic.add_pulled_back(noise, change, dq);
-  run.quadratic.hessian().solve(dq);
-  part.trial = run.q;
-  for (std::size_t k = 0; k < dq.size(); ++k) part.trial[k] -= dq[k];
-  return run.objective(model_, part.trial, noise);
+  return prior + runs_.sum([&](MotionRun& run, int k) {
+    const Part& part = parts_[k];
+    std::vector<double> q = run.q;
+    for (std::size_t i = 0; i < q.size(); ++i) q[i] += length * part.dq[i];
+    return part.ok ? run.objective(model_, q, noise) : kInfinity;
+  });
 }
 
 JointGaussNewton::Step JointGaussNewton::step(const MotionNoise& noise) {
@@ -266,10 +274,13 @@ JointGaussNewton::Step JointGaussNewton::step(const MotionNoise& noise) {
       S.diagonal() *= 1 + damping_;
       S.diagonal().array() += kRidge * S.diagonal().mean();
       const Eigen::VectorXd d = free_.step(S, g, phi);
+      find_motion_steps(noise, theta, d);
       for (const double length : kLengths) {
         const double after = try_step(noise, theta, phi, d, length);
         if (!(after < before)) continue;
-        runs_.each([&](MotionRun& run, int k) { run.q.swap(parts_[k].trial); });
+        runs_.each([&](MotionRun& run, int k) {
+          for (std::size_t i = 0; i < run.q.size(); ++i) run.q[i] += length * parts_[k].dq[i];
+        });
         if (length == 1) damping_ *= after < before - 0.5 * result.promised ? kLess * kLess : kLess;
         if (damping_ < kNegligible) damping_ = 0;
         result.objective = after;

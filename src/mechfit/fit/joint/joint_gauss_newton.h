@@ -16,10 +16,11 @@ namespace mechfit {
 //   S = sum over runs of B'B/s^2 - X'X,   X = L^-1 A'B/s^2
 //   g = sum over runs of B'e/s^2 - X'x,   x = L^-1 g_q
 //
-// in time linear in the length of the runs, B made slice by slice and never kept. Then, with e+ the
-// errors at q and the new parameters, which are e + B dphi to first order,
+// in time linear in the length of the runs, B made slice by slice and never kept; then
 //
-//   dq = -H^-1 (g_q + A'(e+ - e) / s^2)
+//   dq = -H^-1 (g_q + A'B dphi / s^2)
+//
+// with B dphi the difference of the errors a little ahead of and behind the parameters, along dphi.
 class JointGaussNewton {
  public:
   // prior may be null.
@@ -74,12 +75,13 @@ class JointGaussNewton {
   struct Part {  // of one run
     double promised = 0;
     bool ok = true;
-    std::vector<double> trial;
+    std::vector<double> dq;
   };
   // Adds the run's S, and g in its last column [p + 1][p + 1], upper triangle.
   void reduce_run(const MotionNoise& noise, double damping, MotionRun& run, Part& part,
-                  Eigen::MatrixXd& S) const;
-  double try_run(const MotionNoise& noise, double length, MotionRun& run, Part& part) const;
+                  std::span<double> S) const;
+  void find_motion_steps(const MotionNoise& noise, const std::vector<double>& theta,
+                         const Eigen::VectorXd& d);
   double try_step(const MotionNoise& noise, const std::vector<double>& theta,
                   const Eigen::VectorXd& phi, const Eigen::VectorXd& d, double length);
   double prior_value();

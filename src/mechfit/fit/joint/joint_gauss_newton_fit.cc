@@ -134,6 +134,7 @@ const GaussNewtonState& GaussNewtonFit::save() {
   at_.theta.assign(theta.begin(), theta.end());
   at_.motions = problem_.runs().motions();
   at_.held_out = problem_.held_out().runs.motions();
+  problem_.share(at_.motions, at_.held_out);
   at_.damping = solver_.damping();
   at_.precisions = solver_.parameters().precisions();
   at_.mass_weight = problem_.prior() ? problem_.prior()->weight() : 0;

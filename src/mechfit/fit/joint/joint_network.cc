@@ -19,8 +19,6 @@ constexpr double kTolerated = 1.001;
 // change errors by -5 to +21 %.
 constexpr double kRise = 1.05;
 constexpr MotionRun::Options kRescue{4, 1e-4};
-// Parts of the sums over runs: as many as may work at once.
-constexpr int kMostChunks = 16;
 
 }  // namespace
 
@@ -30,7 +28,7 @@ JointNetwork::JointNetwork(Model model, JointRuns& runs, MassPrior* prior)
       prior_(prior),
       adam_(model_.parameter_count()),
       parts_(runs.size()),
-      merged_(kMostChunks, std::vector<double>(model_.merged_size())),
+      merged_(model_.merged_size()),
       gradient_(model_.parameter_count()),
       step_(gradient_),
       theta_(model_.parameters().begin(), model_.parameters().end()),
@@ -60,37 +58,35 @@ void JointNetwork::restart(std::span<const double> theta) {
 }
 
 // At the run's last errors.
-void JointNetwork::add_gradient(const MotionNoise& noise, MotionRun& run, int chunk) {
+void JointNetwork::add_gradient(const MotionNoise& noise, MotionRun& run,
+                                std::span<double> merged) const {
   const int n = model_.joints();
   std::vector<double> g = run.error.e;
   for (std::size_t i = 0; i < g.size(); ++i) g[i] /= noise.s[i % n] * noise.s[i % n];
   auto& w = run.error.run.block.model;
   model_.clear_gradient(w);
   del_run_error_pullback(model_, run.view(run.q), g, {}, true, run.error);
-  model_.add_gradient(w, merged_[chunk]);
+  model_.add_gradient(w, merged);
 }
 
 // Moves the motions, if asked, and gathers the gradient there; J there.
 double JointNetwork::visit(const MotionNoise& noise, Motion motions) {
   const bool refresh = age_ == 0;
-  for (auto& merged : merged_) std::fill(merged.begin(), merged.end(), 0.0);
-  runs_.each_in_chunks(kMostChunks, [&](MotionRun& run, int k, int chunk) {
+  merged_ = runs_.gather(merged_.size(), [&](MotionRun& run, int k, std::span<double> merged) {
     Part& part = parts_[k];
     part.rescued = false;
     if (motions == Motion::held)
       part.after = run.objective(model_, run.q, noise);
     else
       move_motion(noise, refresh, run, part);
-    if (std::isfinite(part.after)) add_gradient(noise, run, chunk);
+    if (std::isfinite(part.after)) add_gradient(noise, run, merged);
   });
   return runs_.sum([&](MotionRun&, int k) { return parts_[k].after; });
 }
 
 // Along the gradient that the runs have left.
 void JointNetwork::move_parameters(double rate) {
-  for (int chunk = 1; chunk < kMostChunks; ++chunk)
-    for (std::size_t i = 0; i < merged_[0].size(); ++i) merged_[0][i] += merged_[chunk][i];
-  model_.expand_gradient(merged_[0], gradient_);
+  model_.expand_gradient(merged_, gradient_);
   const auto size = static_cast<Eigen::Index>(gradient_.size());
   if (prior_) {
     prior_->settle(model_);
@@ -145,8 +141,7 @@ double JointNetwork::step(const MotionNoise& noise, double rate, Motion motions)
   double J = visit(noise, motions);
   if (motions == Motion::moved) {
     age_ = (age_ + 1) % kRefresh;
-    if (std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.rescued; }))
-      age_ = 0;
+    if (runs_.sum([&](MotionRun&, int k) { return parts_[k].rescued ? 1.0 : 0.0; }) > 0) age_ = 0;
   }
   if (last_ != kNone && !(J < kRise * last_)) {
     theta_ = last_theta_;

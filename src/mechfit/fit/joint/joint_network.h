@@ -41,7 +41,7 @@ class JointNetwork {
     bool rescued = false;  // a plain step did not help
   };
   void move_motion(const MotionNoise& noise, bool refresh, MotionRun& run, Part& part) const;
-  void add_gradient(const MotionNoise& noise, MotionRun& run, int chunk);
+  void add_gradient(const MotionNoise& noise, MotionRun& run, std::span<double> merged) const;
   double visit(const MotionNoise& noise, Motion motions);
   void move_parameters(double rate);
   void set_parameters();
@@ -51,8 +51,7 @@ class JointNetwork {
   MassPrior* prior_;
   Adam adam_;
   std::vector<Part> parts_;
-  std::vector<std::vector<double>> merged_;  // of the chunks of runs
-  std::vector<double> gradient_, step_, theta_, last_theta_;
+  std::vector<double> merged_, gradient_, step_, theta_, last_theta_;
   std::vector<double> precision_;  // of the priors on theta
   Motions last_motions_;
   double last_ = kNone;  // J

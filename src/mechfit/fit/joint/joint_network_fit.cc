@@ -23,7 +23,7 @@ constexpr double kDrop = 50;
 // digits.
 constexpr MotionRun::Options kFirstSolve{10, 1e-3};
 // Of the steps on a long log, in which all of it takes part.
-constexpr double kLastShare = 0.1;
+constexpr double kLastShare = 0.05;
 
 // The fit, one step at a time.
 class NetworkFit {
@@ -110,6 +110,8 @@ const NetworkState& NetworkFit::save() {
   solver_.save(at_);
   at_.motions = problem_.runs().motions();
   at_.held_out = problem_.held_out().runs.motions();
+  problem_.share(at_.motions, at_.held_out);
+  problem_.runs().share(at_.last_motions);
   return at_;
 }
 

@@ -23,7 +23,7 @@ constexpr MotionRun::Options kScoreSolve{8, 1e-2};
 
 // Samples that a fit begins with, and that it looks at beside. Enough for thousands of weights; the
 // rest of a longer log then moves the parameters by little.
-constexpr int kShare = 10'000, kHeldOutShare = 3'000;
+constexpr int kShare = 5'000, kHeldOutShare = 2'000;
 // Motions of the others, once the model is nearly known.
 constexpr MotionRun::Options kOtherSolve{10, 1e-3};
 
@@ -101,7 +101,7 @@ double HeldOut::score(const Model& model, const MotionNoise& noise) {
 }
 
 JointProblem::JointProblem(const Model& start, const JointData& data, const JointOptions& options,
-                           ThreadPool& pool)
+                           ThreadPool& pool, Team* team)
     : start_(start),
       options_(options),
       data_(data),
@@ -111,8 +111,8 @@ JointProblem::JointProblem(const Model& start, const JointData& data, const Join
                 explains_motion(options.before->noise, first_noise_)),
       train_start_(prepared_ ? options.before->train : data.train_smoothed->log),
       validation_start_(prepared_ ? options.before->validation : data.validation_smoothed->log),
-      runs_(start, *data.train, train_start_, pool),
-      held_out_(start, *data.validation, validation_start_, pool),
+      runs_(start, *data.train, train_start_, pool, team),
+      held_out_(start, *data.validation, validation_start_, pool, team),
       prior_(make_mass_prior(start, train_start_)) {
   // Networks keep the first sigma, which on finer steps is too large on purpose (kFirstSigma).
   if (start.kind() == ParameterKind::weights && options.before && options.sigma.empty() &&
@@ -148,7 +148,15 @@ NoiseSearch JointProblem::noise_search() const {
 
 JointBest JointProblem::snapshot(double score, const Model& model, const MotionNoise& noise) const {
   const auto theta = model.parameters();
-  return {score, {theta.begin(), theta.end()}, noise, runs_.motions(), held_out_.runs.motions()};
+  JointBest best{
+      score, {theta.begin(), theta.end()}, noise, runs_.motions(), held_out_.runs.motions()};
+  share(best.motions, best.held_out);
+  return best;
+}
+
+void JointProblem::share(Motions& motions, Motions& held_out) const {
+  runs_.share(motions);
+  held_out_.runs.share(held_out);
 }
 
 void JointProblem::restore(const JointBest& best) {
@@ -207,7 +215,7 @@ JointResult fit_joint(const Model& start, const JointData& data, const JointOpti
   MECHFIT_CHECK(data.train->n() == start.joints() && data.validation->n() == start.joints());
   MECHFIT_CHECK(options.sigma.empty() ||
                 options.sigma.size() == static_cast<std::size_t>(start.joints()));
-  JointProblem problem(start, data, options, pool);
+  JointProblem problem(start, data, options, pool, hooks.team);
   return start.kind() == ParameterKind::weights ? fit_joint_network(problem, hooks)
                                                 : fit_joint_gauss_newton(problem, hooks);
 }

@@ -36,8 +36,8 @@ inline constexpr double kQuietChange = 0.05;
 // The runs that a choice between models goes by.
 class HeldOut {
  public:
-  HeldOut(const Model& model, const Log& observed, const Log& start, ThreadPool& pool)
-      : runs(model, observed, start, pool), start_(runs.motions()) {}
+  HeldOut(const Model& model, const Log& observed, const Log& start, ThreadPool& pool, Team* team)
+      : runs(model, observed, start, pool, team), start_(runs.motions()) {}
 
   JointRuns runs;
 
@@ -57,7 +57,7 @@ std::unique_ptr<MassPrior> make_mass_prior(const Model& model, const Log& motion
 class JointProblem {
  public:
   JointProblem(const Model& start, const JointData& data, const JointOptions& options,
-               ThreadPool& pool);
+               ThreadPool& pool, Team* team);
 
   const Model& start() const { return start_; }
   const JointOptions& options() const { return options_; }
@@ -79,6 +79,8 @@ class JointProblem {
 
   // Where the fit stands, as the best so far.
   JointBest snapshot(double score, const Model& model, const MotionNoise& noise) const;
+  // Motions that processes of a team have of their own runs go to all.
+  void share(Motions& motions, Motions& held_out) const;
   // Back to it.
   void restore(const JointBest& best);
   // InputError unless what a checkpoint holds has the sizes of this problem.

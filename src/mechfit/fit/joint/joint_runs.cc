@@ -23,11 +23,15 @@ constexpr int kScoreRounds = 6;
 // Samples of a piece at most. Large enough for what is lost at its seams to be nothing, small
 // enough for many of them to work on at once, and for a worker's memory to stay in its caches.
 constexpr int kLongest = 2048;
+// Chunks that sums are made in: as many threads or processes may work at once.
+constexpr int kMostChunks = 16;
+// Of the sums that one process holds at once.
+constexpr double kSumBytes = 64e6;
 // A share of a log has to be this much smaller than all of it: the fit of the share is beside that
 // of all.
 constexpr double kLeastSaving = 2;
 
-struct Range {
+struct Part {
   int begin, end;
 };
 
@@ -37,17 +41,16 @@ bool observed(const Trajectory& run, std::size_t n, int sample) {
 }
 
 // Whether every joint is observed so often that the motion of a piece can be told.
-bool observed_enough(const Trajectory& run, std::size_t n, const Range& range) {
+bool observed_enough(const Trajectory& run, std::size_t n, const Part& part) {
   std::vector<int> count(n);
-  for (std::size_t k = range.begin * n; k < range.end * n; ++k)
-    count[k % n] += !std::isnan(run.q[k]);
+  for (std::size_t k = part.begin * n; k < part.end * n; ++k) count[k % n] += !std::isnan(run.q[k]);
   return *std::min_element(count.begin(), count.end()) >= kFewestObservations;
 }
 
 // Parts of a run of about equal length, each of which begins with an observed sample.
-std::vector<Range> pieces_of(const Trajectory& run, std::size_t n) {
+std::vector<Part> pieces_of(const Trajectory& run, std::size_t n) {
   const int size = run.size(), parts = (size + kLongest - 1) / kLongest;
-  std::vector<Range> pieces;
+  std::vector<Part> pieces;
   int begin = 0;
   for (int part = 1; part < parts; ++part) {
     int end = static_cast<int>(static_cast<long>(size) * part / parts);
@@ -62,8 +65,9 @@ std::vector<Range> pieces_of(const Trajectory& run, std::size_t n) {
 
 }  // namespace
 
-JointRuns::JointRuns(const Model& model, const Log& observed, const Log& start, ThreadPool& pool)
-    : pool_(pool) {
+JointRuns::JointRuns(const Model& model, const Log& observed, const Log& start, ThreadPool& pool,
+                     Team* team)
+    : pool_(pool), team_(team && team->size() > 1 ? team : nullptr) {
   MECHFIT_CHECK(observed.runs.size() == start.runs.size());
   const std::size_t n = observed.n();
   for (std::size_t r = 0; r < observed.runs.size(); ++r) {
@@ -80,7 +84,6 @@ JointRuns::JointRuns(const Model& model, const Log& observed, const Log& start, 
     }
   }
   if (runs_.empty()) throw InputError("no run has the three samples that a fit needs");
-  partial_.resize(runs_.size());
   for (int worker = 0; worker < pool.size(); ++worker)
     workers_.push_back(std::make_unique<MotionRun>(model));
   take_all();
@@ -97,6 +100,7 @@ bool JointRuns::take_share(int samples) {
   for (const MotionData& run : runs_) all += run.samples();
   if (all < kLeastSaving * samples) return false;
   const auto count = static_cast<std::size_t>(std::ceil(size() * samples / all));
+  share_own();
   active_.clear();
   for (std::size_t i = 0; i < count; ++i)
     active_.push_back(static_cast<int>(i * runs_.size() / count));
@@ -104,8 +108,71 @@ bool JointRuns::take_share(int samples) {
 }
 
 void JointRuns::take_all() {
+  share_own();
   active_.resize(runs_.size());
   std::iota(active_.begin(), active_.end(), 0);
+}
+
+// Other runs are of other processes from now on.
+void JointRuns::share_own() {
+  if (!team_ || active_.empty()) return;
+  Motions q = motions();
+  share(q);
+  set_motions(q);
+}
+
+int JointRuns::chunks() const { return std::min(kMostChunks, static_cast<int>(active_.size())); }
+
+int JointRuns::first_of_chunk(int chunk) const {
+  return static_cast<int>(static_cast<long>(active_.size()) * chunk / chunks());
+}
+
+JointRuns::Range JointRuns::chunks_of(int rank) const {
+  if (!team_) return {0, chunks()};
+  return {chunks() * rank / team_->size(), chunks() * (rank + 1) / team_->size()};
+}
+
+JointRuns::Range JointRuns::own_active() const {
+  const Range own = chunks_of(team_ ? team_->rank() : 0);
+  return {first_of_chunk(own.begin), first_of_chunk(own.end)};
+}
+
+void JointRuns::exchange(std::span<double> values, long size) const {
+  if (!team_) return;
+  std::vector<long> begins;
+  for (int rank = 0; rank <= team_->size(); ++rank)
+    begins.push_back(size * first_of_chunk(chunks() * rank / team_->size()));
+  team_->exchange(values, begins);
+}
+
+std::vector<double> JointRuns::gather(std::size_t size, const Add& add) {
+  const Range own = chunks_of(team_ ? team_->rank() : 0);
+  const double fit = kSumBytes / (8.0 * static_cast<double>(size));
+  const int at_once =
+      team_ ? own.end - own.begin : static_cast<int>(std::clamp(fit, 2.0, 1.0 * kMostChunks));
+  std::vector<double> sums(size * (team_ ? chunks() : std::min(at_once, chunks()))), total(size);
+  const auto sum_of = [&](int slot) { return std::span(sums).subspan(slot * size, size); };
+  const auto fold = [&](int slot) {
+    const std::span<const double> sum = sum_of(slot);
+    for (std::size_t i = 0; i < size; ++i) total[i] += sum[i];
+  };
+  for (int first = own.begin; first < own.end; first += at_once) {
+    const int count = std::min(at_once, own.end - first);
+    pool_.run(count, [&](int task, int worker) {
+      const std::span<double> sum = sum_of(team_ ? first + task : task);
+      std::fill(sum.begin(), sum.end(), 0.0);
+      for (int i = first_of_chunk(first + task); i < first_of_chunk(first + task + 1); ++i)
+        visit(active_[i], worker, [&](MotionRun& run, int k) { add(run, k, sum); });
+    });
+    for (int slot = 0; !team_ && slot < count; ++slot) fold(slot);
+  }
+  if (!team_) return total;
+  std::vector<long> begins;
+  for (int rank = 0; rank <= team_->size(); ++rank)
+    begins.push_back(static_cast<long>(size) * (chunks() * rank / team_->size()));
+  team_->exchange(sums, begins);
+  for (int chunk = 0; chunk < chunks(); ++chunk) fold(chunk);
+  return total;
 }
 
 bool JointRuns::linearise(const Model& model, RunDerivatives derivatives) {
@@ -126,6 +193,24 @@ Motions JointRuns::motions() const {
   Motions q;
   for (const MotionData& run : runs_) q.push_back(run.q);
   return q;
+}
+
+void JointRuns::share(Motions& q) const {
+  if (!team_) return;
+  std::vector<double> all;
+  std::vector<long> begins = {0};
+  for (int rank = 0; rank < team_->size(); ++rank) {
+    const Range chunks = chunks_of(rank);
+    for (int i = first_of_chunk(chunks.begin); i < first_of_chunk(chunks.end); ++i)
+      all.insert(all.end(), q[active_[i]].begin(), q[active_[i]].end());
+    begins.push_back(static_cast<long>(all.size()));
+  }
+  team_->exchange(all, begins);
+  auto from = all.begin();
+  for (int k : active_) {
+    std::copy_n(from, q[k].size(), q[k].begin());
+    from += static_cast<std::ptrdiff_t>(q[k].size());
+  }
 }
 
 void JointRuns::set_motions(const Motions& q) {

@@ -1,13 +1,15 @@
 #pragma once
 
-#include <algorithm>
+#include <functional>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "mechfit/base/thread_pool.h"
 #include "mechfit/estimate/motion/motion_run.h"
 #include "mechfit/fit/joint/joint_state.h"
+#include "mechfit/fit/joint/team.h"
 
 namespace mechfit {
 
@@ -19,7 +21,9 @@ namespace mechfit {
 class JointRuns {
  public:
   // start: the same runs with an estimate of q. Runs of fewer than three samples are left out.
-  JointRuns(const Model& model, const Log& observed, const Log& start, ThreadPool& pool);
+  // With a team every process works on its own part of them.
+  JointRuns(const Model& model, const Log& observed, const Log& start, ThreadPool& pool,
+            Team* team = nullptr);
 
   int size() const { return static_cast<int>(runs_.size()); }  // pieces
   const MotionData& operator[](int k) const { return runs_[k]; }
@@ -32,33 +36,35 @@ class JointRuns {
   bool take_share(int samples);
   void take_all();
 
-  // f(run, its number) on the pool, for all in use.
+  // f(run, its number) on the pool, for all in use; of a team's, each process does its own.
   template <class F>
   void each(const F& f) {
-    pool_.run(static_cast<int>(active_.size()),
-              [&](int task, int worker) { visit(active_[task], worker, f); });
+    const Range own = own_active();
+    pool_.run(own.end - own.begin,
+              [&](int task, int worker) { visit(active_[own.begin + task], worker, f); });
   }
-  // The same in at most `chunks` chunks of runs that follow each other, one after the other:
-  // f(run, its number, chunk). How they are cut does not depend on threads. Returns the number of
-  // chunks.
+  // f(run, its number) of all in use, in their order.
   template <class F>
-  int each_in_chunks(int chunks, const F& f) {
-    const long count = static_cast<long>(active_.size());
-    chunks = static_cast<int>(std::min<long>(chunks, count));
-    pool_.run(chunks, [&](int chunk, int worker) {
-      for (long i = count * chunk / chunks; i < count * (chunk + 1) / chunks; ++i)
-        visit(active_[i], worker, [&](MotionRun& run, int k) { f(run, k, chunk); });
+  std::vector<double> values(const F& f) {
+    const Range own = own_active();
+    std::vector<double> all(active_.size());
+    pool_.run(own.end - own.begin, [&](int task, int worker) {
+      const int i = own.begin + task;
+      visit(active_[i], worker, [&](MotionRun& run, int k) { all[i] = f(run, k); });
     });
-    return chunks;
+    exchange(all, 1);
+    return all;
   }
-  // Sum of f(run, its number).
   template <class F>
   double sum(const F& f) {
-    each([&](MotionRun& run, int k) { partial_[k] = f(run, k); });
     double total = 0;
-    for (int k : active_) total += partial_[k];
+    for (double x : values(f)) total += x;
     return total;
   }
+  // The sum of vectors of this size: `add` adds what a run has to one of the vectors. Runs are
+  // added up in chunks, which do not depend on threads, and chunks in their order.
+  using Add = std::function<void(MotionRun&, int k, std::span<double> sum)>;
+  std::vector<double> gather(std::size_t size, const Add& add);
 
   [[nodiscard]] bool linearise(const Model& model, RunDerivatives derivatives);
   // Steps on all motions for a fixed model, ended at q; their J.
@@ -66,7 +72,9 @@ class JointRuns {
   // Of all observations around the last linearise.
   double log_likelihood(const MotionNoise& noise);
 
-  Motions motions() const;  // of the pieces
+  Motions motions() const;  // of the pieces; of a team's others see share()
+  // Gives what each process of a team has of its own motions to all.
+  void share(Motions& q) const;
   void set_motions(const Motions& q);
   // The log with the motions as its positions.
   Log with_motions(Log log) const;
@@ -77,6 +85,17 @@ class JointRuns {
   struct Place {
     int run, begin;  // in the log
   };
+  struct Range {
+    int begin, end;
+  };
+  void share_own();
+  int chunks() const;
+  int first_of_chunk(int chunk) const;  // in active_
+  Range chunks_of(int rank) const;      // each process has chunks that follow each other
+  Range own_active() const;             // in active_
+  // values: `size` of each run in use.
+  void exchange(std::span<double> values, long size) const;
+
   // Lends the worker run k.
   template <class F>
   void visit(int k, int worker, const F& f) {
@@ -93,9 +112,9 @@ class JointRuns {
   std::vector<Place> places_;
   std::vector<int> counts_;  // observed numbers
   std::vector<int> active_;
-  std::vector<double> partial_;
   std::vector<std::unique_ptr<MotionRun>> workers_;
   ThreadPool& pool_;
+  Team* team_;
 };
 
 // What may be learned about the noise.
