@@ -1,7 +1,7 @@
 // Cleans simulated logs, good and spoiled ones, and counts what is found. Fails when a share of
 // good samples is taken for bad, or of bad ones for good, that docs/logs.md does not promise.
 //
-//   build/release/tests/cleaning_battery [clean|spoiled|fits|methods [SEED OF CLEAN LOGS]]
+//   build/release/tests/cleaning_battery [clean|smoothed|spoiled|fits|methods [SEED OF CLEAN LOGS]]
 //   with EXPLAIN=1: each sample
 
 #include <fmt/format.h>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "mechfit/estimate/kalman/cleaning.h"
+#include "mechfit/estimate/motion/contradictions.h"
 #include "mechfit/evaluate/scores.h"
 #include "mechfit/fit/fit.h"
 #include "mechfit/integrate/simulate.h"
@@ -110,6 +111,31 @@ int clean_logs(std::uint64_t seed, ThreadPool& pool) {
   return failures;
 }
 
+// What the smoother's own noise says of good logs, which is all that the methods on smoothed data
+// go by (contradictions.h).
+int smoothed_logs(std::uint64_t seed, ThreadPool& pool) {
+  int failures = 0;
+  for (const SystemInfo& info : list_systems()) {
+    const AnalyticSystem system = make_system(info.name);
+    for (const double h : {0.005, 0.02, 0.1})
+      for (const double noise : {1e-4, 0.01})
+        for (const bool heavy : {false, true}) {
+          Log log = record(system, {h, heavy ? 0 : noise}, seed, pool).observed;
+          if (heavy) testing::add_heavy_noise(log, noise, seed);
+          const CleaningResult cleaned = clean(log, pool);
+          const auto found = find_contradictions(cleaned.log, smooth(cleaned.log, {}, pool), pool);
+          const Count c = count(log, found, {});
+          const double share = static_cast<double>(c.taken) / static_cast<double>(c.good);
+          if (c.taken > 0)
+            fmt::print("{} step {} noise {}{}: {} of {}  {:.5f}\n", info.name, h, noise,
+                       heavy ? " with heavy tails" : "", c.taken, c.good, share);
+          std::fflush(stdout);
+          failures += !heavy && share > kMostFalse;
+        }
+  }
+  return failures;
+}
+
 int spoiled_logs(ThreadPool& pool) {
   int failures = 0;
   const AnalyticSystem system = make_system("double-pendulum-points");
@@ -191,6 +217,8 @@ int fits(ThreadPool& pool) {
   return failures;
 }
 
+constexpr double kMethodNoise = 0.005;
+
 // The same of networks and of methods on smoothed data, which take longer: fewer logs, and fewer
 // epochs than a fit has by default.
 int methods(ThreadPool& pool) {
@@ -205,7 +233,7 @@ int methods(ThreadPool& pool) {
     options.method = method;
     options.epochs = epochs;
     const std::uint64_t seed = 1;
-    const Log good = record(system, {0.02, 0.005}, seed, pool).observed;
+    const Log good = record(system, {0.02, kMethodNoise}, seed, pool).observed;
     const Log truth = record(system, {0.02, 0}, seed + 100, pool).truth;
     const double clean_share = unexplained(good, truth, options, pool);
     fmt::print("networks, {:12} clean {:.2e}", name_of(method), clean_share);
@@ -218,6 +246,9 @@ int methods(ThreadPool& pool) {
       failures += !(ratio <= most);
     };
     judge("72 outliers", 1.5, [&](Log& log) { testing::add_outliers(log, 72, seed); });
+    judge("72 small outliers", 1.5, [&](Log& log) {
+      testing::add_outliers(log, 72, seed, 5 * kMethodNoise, 15 * kMethodNoise);
+    });
     judge("stale", 1.5, [&](Log& log) { testing::stale_first_samples(log); });
     judge("held", 3, [&](Log& log) { testing::hold_values(log, 0.05, seed); });
     fmt::print("\n");
@@ -234,6 +265,7 @@ int main(int argc, char** argv) {
   mechfit::ThreadPool pool(2);
   int failures = 0;
   if (part.empty() || part == "clean") failures += mechfit::clean_logs(seed, pool);
+  if (part.empty() || part == "smoothed") failures += mechfit::smoothed_logs(seed, pool);
   if (part.empty() || part == "spoiled") failures += mechfit::spoiled_logs(pool);
   if (part.empty() || part == "fits") failures += mechfit::fits(pool);
   if (part.empty() || part == "methods") failures += mechfit::methods(pool);

@@ -113,5 +113,32 @@ TEST_F(Contradictions, AWrongModelContradictsHardlyAnyObservation) {
   EXPECT_LE(find(wrong, 2, log_).size(), 1u);
 }
 
+// What the smoother alone says, without a model.
+class SmoothedContradictions : public Contradictions {
+ protected:
+  testing::Spoiled find_smoothed() {
+    testing::Spoiled places;
+    for (const Defect& d : find_contradictions(log_, smooth(log_, {}, pool_), pool_))
+      places.insert({d.run, d.sample, d.joint});
+    return places;
+  }
+};
+
+TEST_F(SmoothedContradictions, AGoodLogHasNone) {
+  EXPECT_TRUE(find_smoothed().empty());
+  testing::quantise(log_, kNoise);
+  EXPECT_TRUE(find_smoothed().empty());
+}
+
+TEST_F(SmoothedContradictions, ObservationsOffByTenDeviationsAreFound) {
+  testing::Spoiled bad;
+  for (int k = 0; k < 20; ++k) {
+    const int r = k % 6, sample = 9 * k + 5, j = k % 2;
+    log_.runs[r].q[2 * sample + j] = truth_.runs[r].q[2 * sample + j] + (k % 3 ? 10 : -10) * kNoise;
+    bad.insert({r, sample, j});
+  }
+  EXPECT_EQ(find_smoothed(), bad);
+}
+
 }  // namespace
 }  // namespace mechfit

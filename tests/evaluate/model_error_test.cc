@@ -4,9 +4,11 @@
 
 #include <cmath>
 
+#include "mechfit/base/random.h"
 #include "mechfit/evaluate/acceleration_error.h"
 #include "mechfit/integrate/simulate.h"
 #include "mechfit/mechanics/families/trig/trig.h"
+#include "tests/support/machines.h"
 
 namespace mechfit {
 namespace {
@@ -41,6 +43,12 @@ Case pendulum_case(double m2, const CaseOptions& o, ThreadPool& pool) {
   const MotionPoints points = motion_points(out.data.truth, InputAtSample::next);
   out.truth = std::sqrt(acceleration_mse(out.model, points, pool));
   return out;
+}
+
+void add_to_inputs(std::uint64_t seed, Log& log) {
+  Random random(seed);
+  for (Trajectory& run : log.runs)
+    for (double& u : run.u) u += random.normal();
 }
 
 TEST(ModelError, FindsTheErrorOfAWrongMassThroughNoise) {
@@ -93,6 +101,19 @@ TEST(ModelError, SeesAccelerationsOfTheMotion) {
   for (int j = 0; j < 2; ++j)
     EXPECT_NEAR(error.acceleration[j], std::sqrt(zero.joint_mse[j]),
                 0.1 * std::sqrt(zero.joint_mse[j]));
+}
+
+// Then s is known so well that factors of it are all out of the question.
+TEST(ModelError, FindsErrorsThatAreNewAtEveryStepOfAnExactLog) {
+  ThreadPool pool(2);
+  Simulation data = testing::record(testing::kCart, {0, 0.02, 6, 6}, 3, pool);
+  for (Log* log : {&data.observed, &data.truth}) add_to_inputs(1, *log);
+  const Model model(testing::system_of(testing::kCart));
+  const double truth =
+      std::sqrt(acceleration_mse(model, motion_points(data.truth, InputAtSample::next), pool));
+  const ModelError error = model_error(model, data.observed, pool);
+  EXPECT_GT(error.overall, 0.5 * truth);
+  EXPECT_LT(error.overall, 2 * truth);
 }
 
 TEST(ModelError, DoesNotDependOnTheNumberOfThreads) {

@@ -65,6 +65,25 @@ TEST(RoundTrip, FilesOfBothKindsComeBackThroughTheFacade) {
   }
 }
 
+// Whole numbers so far apart would be taken for milliseconds.
+TEST(RoundTrip, WholeSecondsAreToldAsSecondsAndStayThem) {
+  const ScratchFolder scratch("whole-seconds");
+  Random random(5);
+  for (const double step : {0.02, 1.0, 2.0, 30.0}) {
+    Log log = random_log(random, false);
+    for (Trajectory& run : log.runs)
+      for (int k = 0; k < run.size(); ++k) run.t[k] = step * k;
+    ReadOptions options;
+    options.joint_types = {JointType::plain};
+    for (const char* name : {"log.csv", "log.npz"}) {
+      write_log(scratch.file(name), log);
+      const ReadResult back = read_log({scratch.file(name)}, options);
+      expect_same(back.log, log);
+      EXPECT_EQ(back.log.channels.time_unit, step > 1 ? "s" : "") << name << " " << step;
+    }
+  }
+}
+
 TEST(RoundTrip, TheSameLogGivesTheSameBytes) {
   Random random(3);
   const Log log = random_log(random, true);

@@ -86,6 +86,35 @@ TEST_F(RobustFit, SmallOutliersHaveNoWeight) {
   EXPECT_GT(plain.noise.sigma[0], 1.2 * kNoise);
 }
 
+// The methods on smoothed data: their smoother has the weights.
+class RobustSmoother : public RobustFit {
+ protected:
+  RobustSmoother() {
+    options_.family = "smm";
+    options_.method = FitMethod::acceleration;
+    options_.epochs = 3;
+  }
+};
+
+TEST_F(RobustSmoother, AGoodLogGivesTheSameModelBitForBit) {
+  const FitResult robust = run();
+  options_.keep_all = true;
+  EXPECT_EQ(parameters(robust), parameters(run()));
+}
+
+TEST_F(RobustSmoother, OutliersThatCleaningMissesHaveNoWeight) {
+  const testing::Spoiled bad = add_small_outliers(log_, 40, 3);
+  const FitResult robust = run();
+  EXPECT_THAT(robust.notes, Contains(HasSubstr("are taken out: run ")));
+  int found = 0, taken = 0;  // bad ones, good ones
+  for (const Log* log : {&robust.train, &robust.validation})
+    for (const Trajectory& run : log->runs)
+      for (int k = 0; k < run.size(); ++k)
+        if (std::isnan(run.q[k])) ++(bad.contains({std::stoi(run.name), k, 0}) ? found : taken);
+  EXPECT_GE(found, 32);
+  EXPECT_LE(taken, 4);  // of 920
+}
+
 TEST_F(RobustFit, AFitThatWasInterruptedGoesOnToTheSameModel) {
   add_small_outliers(log_, 40, 3);
   const FitResult whole = run();

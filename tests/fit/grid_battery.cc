@@ -15,6 +15,7 @@
 #include "mechfit/base/random.h"
 #include "mechfit/evaluate/acceleration_error.h"
 #include "mechfit/fit/fit.h"
+#include "mechfit/log/origin.h"
 #include "tests/support/machines.h"
 
 namespace mechfit {
@@ -25,7 +26,8 @@ constexpr int kSeeds = 3;
 enum class Sampling {
   even,
   dropped,  // 30 % of the samples are missing
-  jitter    // stamps are off by up to 40 % of the step
+  jitter,   // stamps are off by up to 40 % of the step
+  rates     // every other run is sampled five times as often
 };
 struct Case {
   std::string family;
@@ -38,11 +40,13 @@ struct Case {
     return family + (acrobot ? ", acrobot" : "") +
            (sampling == Sampling::dropped  ? ", dropped"
             : sampling == Sampling::jitter ? ", jitter"
+            : sampling == Sampling::rates  ? ", two rates"
                                            : "");
   }
 };
 
-constexpr int kFiner = 10;  // uneven samples are some of finer ones
+constexpr int kFiner = 10;      // uneven samples are some of finer ones
+constexpr int kFasterRate = 5;  // of the runs that are sampled more often
 constexpr double kDropped = 0.3, kJitter = 0.4;
 
 // 16 runs of 10 s.
@@ -75,8 +79,19 @@ Log uneven(const Log& finer, Sampling sampling, int seed) {
   return out;
 }
 
+Log two_rates(Log log) {
+  for (std::size_t r = 0; r < log.runs.size(); r += 2) {
+    std::vector<int> kept;
+    for (int k = 0; k < log.runs[r].size(); k += kFasterRate) kept.push_back(k);
+    log.runs[r] = take_samples(log.runs[r], kept);
+  }
+  return log;
+}
+
 Log observed(const Case& c, int seed, ThreadPool& pool) {
   if (c.sampling == Sampling::even) return record_machine(c, c.noise, c.step, seed, pool).observed;
+  if (c.sampling == Sampling::rates)
+    return two_rates(record_machine(c, c.noise, c.step / kFasterRate, seed, pool).observed);
   return uneven(record_machine(c, c.noise, c.step / kFiner, seed, pool).observed, c.sampling, seed);
 }
 
@@ -134,6 +149,7 @@ int main(int argc, char** argv) {
                         {equations, 0.01, 0.15, 2e-4},
                         {"trig", 0.01, 0.05, 1.2e-3, mechfit::Sampling::dropped},
                         {"trig", 0.01, 0.05, 1.2e-3, mechfit::Sampling::jitter},
+                        {"trig", 0.01, 0.05, 6e-4, mechfit::Sampling::rates},
                         {"trig", 1e-4, 0.01, 1, mechfit::Sampling::even, true},
                         {"trig", 1e-3, 0.01, 1, mechfit::Sampling::even, true},
                         {"trig", 0.01, 0.01, 1, mechfit::Sampling::even, true},

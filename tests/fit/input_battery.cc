@@ -1,7 +1,7 @@
 // Prints what fits find out about inputs that act late on a cart-pole whose truth is known, and
 // fails when that is further off than docs/logs.md promises.
 //
-//   build/release/tests/input_battery [FAMILY [SEEDS]]
+//   build/release/tests/input_battery [FAMILY [SEEDS [PART OF A NAME]]]
 
 #include <fmt/format.h>
 
@@ -138,6 +138,7 @@ int main(int argc, char** argv) {
   using namespace mechfit;
   const std::string family = argc > 1 ? argv[1] : "cart-pole";
   const int seeds = argc > 2 ? std::stoi(argv[2]) : 1;
+  const std::string filter = argc > 3 ? argv[3] : "";
   ThreadPool pool(2);
   fmt::print(
       "| input | late [samples] | found | delay found [samples] | lag | masses off | rollout after "
@@ -152,6 +153,10 @@ int main(int argc, char** argv) {
                           Case{InputHold::linear, 0.3, 2}, Case{InputHold::held, 0, 0},
                           Case{InputHold::held, 0.3, 0}, Case{InputHold::held, 1, 0},
                           Case{InputHold::held, 3, 0}}) {
+      const std::string name =
+          fmt::format("{}{} | {}", c.hold == InputHold::held ? "held" : "continuous",
+                      c.lag > 0 ? fmt::format(", lag of {}", c.lag) : "", c.late);
+      if (name.find(filter) == std::string::npos) continue;
       const Outcome out = run(c, family, static_cast<std::uint64_t>(seed), pool);
       if (c.late == 0) undelayed = out.rollout;
       const double delay = out.timing.delay / kStep, ratio = out.rollout / undelayed;
@@ -159,13 +164,11 @@ int main(int argc, char** argv) {
                         (c.late > 0 || delay == 0);
       kept = kept && (good || c.lag > 0);
       fmt::print(
-          "| {}{} | {} | {} | {:.3f} +- {:.3f} | {:.3f} +- {:.3f} | {:.2g} % | {:.2g} | {:.2f} {}| "
+          "| {} | {} | {:.3f} +- {:.3f} | {:.3f} +- {:.3f} | {:.2g} % | {:.2g} | {:.2f} {}| "
           "{:.1f} |\n",
-          c.hold == InputHold::held ? "held" : "continuous",
-          c.lag > 0 ? fmt::format(", lag of {}", c.lag) : "", c.late, name_of(out.timing.hold),
-          delay, out.timing.delay_error / kStep, out.timing.lag / kStep,
-          out.timing.lag_error / kStep, 100 * out.mass_error, out.rollout, ratio, good ? "" : "* ",
-          out.seconds);
+          name, name_of(out.timing.hold), delay, out.timing.delay_error / kStep,
+          out.timing.lag / kStep, out.timing.lag_error / kStep, 100 * out.mass_error, out.rollout,
+          ratio, good ? "" : "* ", out.seconds);
       std::fflush(stdout);
     }
   }

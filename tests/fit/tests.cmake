@@ -3,8 +3,4 @@ mechfit_test(seeds_long_test LABELS battery SOURCES ${CMAKE_CURRENT_LIST_DIR}/se
 
 # Known equations alone: the rows of trig take two minutes more.
 mechfit_battery(grid_battery ${CMAKE_CURRENT_LIST_DIR}/grid_battery.cc double-pendulum-points)
-# Prints what is found of late inputs (docs/logs.md); not a test, for some of its aims are missed.
-add_executable(input_battery EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/input_battery.cc)
-add_dependencies(batteries input_battery)
-target_link_libraries(input_battery PRIVATE mechfit mechfit_options fmt::fmt)
-target_include_directories(input_battery PRIVATE ${PROJECT_SOURCE_DIR})
+mechfit_battery(input_battery ${CMAKE_CURRENT_LIST_DIR}/input_battery.cc)

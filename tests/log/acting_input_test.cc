@@ -53,6 +53,27 @@ TEST(ActingInput, LinearInputsHaveTheMeanOfTheirEndsOnAStep) {
   EXPECT_EQ(input.means(Values{0, 1, 2}), (Values{1, 15, 4, 30, 6, 40}));
 }
 
+TEST(ActingInput, CubicsFollowASmoothSignalCloserThanLines) {
+  Values t, u;
+  for (int k = 0; k <= 60; ++k) {
+    t.push_back(0.1 * k);
+    u.push_back(std::sin(3 * t.back()));
+  }
+  const ActingInput lines(t, u, 1, {InputHold::linear});
+  const ActingInput cubics = lines.with_cubics(8);
+  double by_lines = 0, by_cubics = 0;
+  for (int k = 2; k < 58; ++k) {
+    const Values step = {t[k], t[k + 1]};
+    const double mean = (std::cos(3 * step[0]) - std::cos(3 * step[1])) / 0.3;
+    by_lines = std::max(by_lines, std::abs(lines.means(step)[0] - mean));
+    by_cubics = std::max(by_cubics, std::abs(cubics.means(step)[0] - mean));
+  }
+  EXPECT_GT(by_lines, 5e-3);
+  EXPECT_LT(by_cubics, 0.05 * by_lines);
+  for (std::size_t k = 0; k < t.size(); ++k)
+    EXPECT_EQ(cubics.at(Values{t[k]}, InputAtSample::next)[0], u[k]);
+}
+
 TEST(ActingInput, ADelayMixesTwoHeldInputsByTheTimeThatEachOfThemActs) {
   const ActingInput input({0, 1, 2, 3}, {4, 8, 16, 32}, 1, {InputHold::held, 0.25});
   EXPECT_EQ(input.means(Values{0, 1, 2, 3}), (Values{4, 7, 14, 16}));

@@ -19,8 +19,9 @@ inline int pick(Random& random, std::size_t count) {
 
 using Spoiled = std::set<std::tuple<int, int, int>>;  // run, sample, joint
 
-// Where and how much by chance: `count` samples are off by 0.3 to 1.
-inline Spoiled add_outliers(Log& log, int count, std::uint64_t seed) {
+// Where and how much by chance: `count` samples are off by `least` to `most`.
+inline Spoiled add_outliers(Log& log, int count, std::uint64_t seed, double least = 0.3,
+                            double most = 1) {
   Random random(seed);
   Spoiled bad;
   const int n = log.n();
@@ -28,7 +29,7 @@ inline Spoiled add_outliers(Log& log, int count, std::uint64_t seed) {
     const int r = pick(random, log.runs.size());
     const int k = pick(random, log.runs[r].t.size());
     const int j = pick(random, log.channels.joints.size());
-    const double off = random.uniform(0.3, 1) * (random.uniform(-1, 1) < 0 ? -1 : 1);
+    const double off = random.uniform(least, most) * (random.uniform(-1, 1) < 0 ? -1 : 1);
     if (bad.insert({r, k, j}).second) log.runs[r].q[static_cast<std::size_t>(k) * n + j] += off;
   }
   return bad;

@@ -126,10 +126,10 @@ DrawnSquares draw_squares(ErrorSearch& search, ThreadPool& pool) {
   std::vector<Weighted> overall;
   out.joint.assign(n, 0.0);
   out.acceleration.assign(n, 0.0);
-  for (double factor = 1 / kFarthestFactor; factor < kFarthestFactor; factor *= kNextFactor) {
+  const auto add = [&](double factor) {
     for (int j = 0; j < n; ++j) search.noise.s[j] = factor * best.s[j];
     const double weight = std::exp(search.posterior() - top);
-    if (!(weight > kNegligible)) continue;
+    if (!(weight > kNegligible)) return;
     const DrawnSquares squares = draw_squares(search, pool);
     seen += weight * kDraws * squares.mean;
     for (int d = 0; d < kDraws; ++d, total += weight) {
@@ -142,7 +142,11 @@ DrawnSquares draw_squares(ErrorSearch& search, ThreadPool& pool) {
       out.overall += weight * sum;
       overall.push_back({std::sqrt(sum), weight});
     }
-  }
+  };
+  for (double factor = 1 / kFarthestFactor; factor < kFarthestFactor; factor *= kNextFactor)
+    add(factor);
+  // Where observations show the error at every step, s is known better than the factors' distance.
+  if (overall.empty()) add(1);
   search.noise = best;
   if (overall.empty()) return false;
   for (double& x : out.joint) x = std::sqrt(x / total);

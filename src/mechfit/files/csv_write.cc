@@ -3,6 +3,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/files/csv.h"
 #include "mechfit/files/number.h"
+#include "mechfit/log/clock.h"
 
 namespace mechfit {
 namespace {
@@ -38,7 +39,7 @@ std::string format_csv(const Log& log) {
     std::size_t width;
   };
   std::vector<Part> parts;
-  std::string out = "trajectory,t";
+  std::string out = looks_like_another_unit(log) ? "trajectory,t_s" : "trajectory,t";
   for (const Group& group : kGroups) {
     const bool is_input = group.values == &Trajectory::u;
     const auto width = static_cast<std::size_t>(is_input ? log.m() : log.n());

@@ -194,7 +194,13 @@ class LogReader {
 
   // To seconds, where the array's name or the options tell the unit.
   double time_scale(const std::string& time, Channels& channels) const {
-    const auto named = value_of<TimeUnit>(split_unit(time).unit);
+    auto named = value_of<TimeUnit>(split_unit(time).unit);
+    if (const auto stored = text("time_unit", 1); !named && !stored.empty()) {
+      named = value_of<TimeUnit>(stored[0]);
+      if (!named)
+        fail("time_unit",
+             "holds " + in_quotes(stored[0]) + ", expected " + all_names<TimeUnit>(" or "));
+    }
     const TimeUnit unit = options_.time_unit.value_or(named.value_or(TimeUnit::s));
     if (options_.time_unit || named) channels.time_unit = name_of(unit);
     return seconds_per(unit);
@@ -309,6 +315,7 @@ std::string format_npz_log(const Log& log) {
       npz.add(array, {rows, width}, all.data());
   };
   add("t", &Trajectory::t, 1);
+  if (looks_like_another_unit(log)) npz.add("time_unit", std::vector{name_of(TimeUnit::s)});
   add("q", &Trajectory::q, log.n());
   add("u", &Trajectory::u, log.m());
   for (const Part& part : kJointParts) add(part.array, part.values, log.n());

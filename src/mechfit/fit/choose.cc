@@ -155,12 +155,13 @@ const JointResult* Choice::simple_fit() const {
 }
 
 std::optional<double> Choice::finer_step() const {
-  if (!last_ || last_->status != FitStatus::finished ||
-      last_->model.kind() == ParameterKind::weights)
+  const JointResult* fitted = simple_fit();
+  if (!fitted) return std::nullopt;
+  if (!last_candidate_->competes && !explains_motion(fitted->noise, data_.size.a))
     return std::nullopt;
   const double step = data_.grid > 0 ? data_.grid : median_step(*data_.joint.train);
   const double bias =
-      grid_bias(*last_, *data_.joint.train, refine(*data_.sampled.train, 0.5 * step),
+      grid_bias(*fitted, *data_.joint.train, refine(*data_.sampled.train, 0.5 * step),
                 last_candidate_->start.held, pool_);
   if (!(bias > kMostBias)) return std::nullopt;
   // B falls with the fourth power of the step.

@@ -23,8 +23,8 @@ class Choice {
   // Whether some candidate that competes was fitted.
   bool any() const { return best_.has_value(); }
   // The step that motions need for the midpoint rule's error not to show in the candidate that was
-  // considered last; nothing when theirs will do, or nothing can be said. Networks alone stay on
-  // the samples' steps: their own error is above the rule's, and on finer steps they learn worse.
+  // considered last, be it one that only prepares motions for networks; nothing when theirs will
+  // do, or nothing can be said.
   std::optional<double> finer_step() const;
   // The fit that tells best which observations are wrong: of what is kept so far, else of a family
   // that prepares motions for others; null when there is none, or it was interrupted.

@@ -77,6 +77,17 @@ void set_contradicted(Contradicted found, const FitOptions& options, ThreadPool&
   prepare_motions(options, pool, data);
 }
 
+void weigh_smoothed(const FitOptions& options, ThreadPool& pool, FitData& data) {
+  if (options.keep_all || options.smoothed || options.smoother != SmoothMethod::white_jerk) return;
+  const auto found_in = [&](const Log& log, const SmoothResult& smoothed) {
+    return find_contradictions(log, smoothed, pool);
+  };
+  Contradicted found{
+      found_in(*data.observed_train, *data.train_smoothed),
+      found_in(*data.observed_validation, smooth(*data.observed_validation, {}, pool))};
+  if (found.size() > 0) set_contradicted(std::move(found), options, pool, data);
+}
+
 std::vector<std::string> contradicted_in_words(const FitData& data) {
   std::vector<std::string> lines;
   for (Warning& line : describe_defects(*data.observed_train, data.contradicted.train, true))

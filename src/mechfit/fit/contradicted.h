@@ -22,6 +22,10 @@ bool same_weights(const Contradicted& before, const Contradicted& after);
 void set_contradicted(Contradicted found, const FitOptions& options, ThreadPool& pool,
                       FitData& data);
 
+// The same for the methods on smoothed data, before they begin: what white noise on the jerk
+// contradicts has no weight in the smoother.
+void weigh_smoothed(const FitOptions& options, ThreadPool& pool, FitData& data);
+
 // How many there are and which are worst, a line for each joint.
 std::vector<std::string> contradicted_in_words(const FitData& data);
 

@@ -5,6 +5,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/fit/arm/arm_fit.h"
 #include "mechfit/fit/candidates.h"
+#include "mechfit/fit/contradicted.h"
 #include "mechfit/fit/joint_fit.h"
 #include "mechfit/fit/smoothed/fit_smoothed.h"
 #include "mechfit/fit/torque_choice.h"
@@ -67,8 +68,9 @@ FitResult fit(const Log& observed, const std::optional<Log>& validation, const F
   const InputTiming timing{options.input_hold.value_or(InputHold::held),
                            options.input_delay.value_or(0), options.input_lag.value_or(0)};
   FitData data = prepare_fit(observed, validation, options, timing, pool);
+  if (options.method != FitMethod::joint) weigh_smoothed(options, pool, data);
   if (hooks.warnings) hooks.warnings(data.warnings);
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = contradicted_in_words(data);
   if (arm) add_geometry(data, options, pool, notes);
   if (!arm && chooses_friction(data, options)) {
     const FrictionChoice choice = choose_friction(data, options, pool, hooks);

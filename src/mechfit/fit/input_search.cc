@@ -5,6 +5,7 @@
 
 #include "mechfit/base/climb.h"
 #include "mechfit/base/constants.h"
+#include "mechfit/fit/input_readings.h"
 #include "mechfit/fit/joint/input_profile.h"
 #include "mechfit/log/steps.h"
 
@@ -23,6 +24,9 @@ constexpr int kFirstSamples = 5000;
 // Steps of the climbs from the best of them, in steps of the motions, and their longest moves.
 constexpr double kClimbs[] = {0.25, 0.06};
 constexpr double kFarthest = 2;
+// Climbs of delay and lag by turns, until they gain no more than this.
+constexpr int kMostRounds = 6;
+constexpr double kEnough = 0.5;
 // Gain in log-likelihood below which inputs are taken to be held, or to act at once: three standard
 // deviations are 4.5, and models miss more than their noise says.
 constexpr double kGain = 10;
@@ -30,6 +34,10 @@ constexpr double kGain = 10;
 constexpr double kLeastShare = 0.02;
 // Searches within a fit at most, each of which may make it begin again.
 constexpr int kMostLooks = 4;
+// Two readings of an input (input_readings.h) are half a sample apart, but for this share of one.
+constexpr double kSameReading = 0.15;
+// A reading that is less probable is out of the question.
+constexpr double kLeastRival = 0.01;
 // Fall of the log-likelihood beside a top that its curvature is taken from.
 constexpr double kCurvatureFall = 2;
 
@@ -52,6 +60,8 @@ class Search {
 
  private:
   void climb_along(double InputTiming::*time, double share, Found& found);
+  // Gives the lag what the delay loses: what a slow machine sees of both hardly changes.
+  void climb_between(double share, Found& found);
   // Takes a time that gains little for 0.
   void simplify(double InputTiming::*time, Found& found);
   double error_along(double InputTiming::*time, const Found& found);
@@ -93,6 +103,22 @@ void Search::climb_along(double InputTiming::*time, double share, Found& found) 
   found.log_likelihood = top.value;
 }
 
+void Search::climb_between(double share, Found& found) {
+  const InputTiming from = found.timing;
+  const auto moved = [&](double seconds) {
+    InputTiming timing = from;
+    timing.delay -= seconds;
+    timing.lag += seconds;
+    return timing;
+  };
+  // Within 0 and what the longest settling leaves, of which a lag takes three times itself.
+  const double most = std::min(from.delay, std::max(0.0, 0.5 * (longest_ - from.settling())));
+  const ClimbResult top =
+      climb(0, found.log_likelihood, {share * step_, kFarthest, -from.lag, most},
+            [&](double seconds) { return at(moved(seconds)); });
+  found = {moved(top.x), top.value};
+}
+
 void Search::simplify(double InputTiming::*time, Found& found) {
   if (found.timing.*time == 0) return;
   Found zero = found;
@@ -105,10 +131,15 @@ void Search::simplify(double InputTiming::*time, Found& found) {
 
 Found Search::climb_from(const InputTiming& timing, std::span<const double> climbs) {
   Found found{timing, at(timing)};
-  for (const double share : climbs) {
-    if (!options_.input_delay) climb_along(&InputTiming::delay, share, found);
-    if (!options_.input_lag) climb_along(&InputTiming::lag, share, found);
-  }
+  const bool both = !options_.input_delay && !options_.input_lag;
+  for (const double share : climbs)
+    for (int round = 0; round < (both ? kMostRounds : 1); ++round) {
+      const double before = found.log_likelihood;
+      if (!options_.input_delay) climb_along(&InputTiming::delay, share, found);
+      if (!options_.input_lag) climb_along(&InputTiming::lag, share, found);
+      if (both) climb_between(share, found);
+      if (found.log_likelihood - before < kEnough) break;
+    }
   if (!options_.input_lag) simplify(&InputTiming::lag, found);
   if (!options_.input_delay) simplify(&InputTiming::delay, found);
   return found;
@@ -147,6 +178,28 @@ bool acts_otherwise(const InputTiming& a, const InputTiming& b, double step) {
          std::abs(a.lag - b.lag) > kLeastShare * step;
 }
 
+// Whether the machine sees the same of both on the samples' steps.
+bool alike(const Found& a, const Found& b, double half_sample) {
+  const double later = a.timing.hold == InputHold::linear ? a.timing.delay - b.timing.delay
+                                                          : b.timing.delay - a.timing.delay;
+  return a.timing.hold != b.timing.hold && std::isfinite(b.log_likelihood) &&
+         std::abs(later - half_sample) < 2 * kSameReading * half_sample;
+}
+
+// The delay's standard error is the deviation from the reading that is kept, if either may be true.
+FoundTiming more_probable(const Found& a, const Found& b, double linear_share) {
+  const bool first = (a.timing.hold == InputHold::linear) == (linear_share > 0.5);
+  const double share = std::min(linear_share, 1 - linear_share);
+  const InputTiming& kept = (first ? a : b).timing;
+  const InputTiming& rival = (first ? b : a).timing;
+  FoundTiming found{kept, {}, share};
+  if (share > kLeastRival) found.rival = rival;
+  found.timing.delay_error = std::sqrt(
+      (1 - share) * kept.delay_error * kept.delay_error +
+      share * (rival.delay_error * rival.delay_error + std::pow(rival.delay - kept.delay, 2)));
+  return found;
+}
+
 double median_length(const Log& log) {
   std::vector<double> lengths;
   for (const Trajectory& run : log.runs) lengths.push_back(run.t.back() - run.t.front());
@@ -161,7 +214,7 @@ bool searches_inputs(const FitOptions& options, const FitData& data) {
          (!options.input_hold || !options.input_delay || !options.input_lag);
 }
 
-InputTiming find_input_timing(const JointResult& fitted, const FitData& data,
+FoundTiming find_input_timing(const JointResult& fitted, const FitData& data,
                               const FitOptions& options, std::span<const int> fixed, bool near,
                               ThreadPool& pool) {
   const double step = median_step(*data.sampled.train);
@@ -173,13 +226,12 @@ InputTiming find_input_timing(const JointResult& fitted, const FitData& data,
                          kLongestShare * median_length(*data.sampled.train))});
   InputProfile profile(fitted, *data.joint.train, fixed, longest,
                        near ? data.joint.train->samples() : kFirstSamples, pool);
-  if (!profile.usable()) return data.timing;
+  if (!profile.usable()) return {data.timing};
   Search search(profile, options, step, longest);
   const InputTiming from =
       near ? data.timing : search.start(options.input_hold.value_or(InputHold::linear));
-  // A held signal is the linear one half a sample late, but for its steps.
   const double half_sample = 0.5 * median_step(*data.train);
-  Found best;
+  Found best, other;
   for (const InputHold hold : {InputHold::held, InputHold::linear}) {
     if (options.input_hold && hold != *options.input_hold) continue;
     InputTiming timing = from;
@@ -187,14 +239,21 @@ InputTiming find_input_timing(const JointResult& fitted, const FitData& data,
       timing.delay =
           std::max(0.0, timing.delay + (hold == InputHold::linear ? half_sample : -half_sample));
     timing.hold = hold;
-    const Found found = search.climb_from(timing, std::span(kClimbs).subspan(near ? 1 : 0));
-    if (found.log_likelihood > best.log_likelihood) best = found;
+    Found found = search.climb_from(timing, std::span(kClimbs).subspan(near ? 1 : 0));
+    if (found.log_likelihood > best.log_likelihood) std::swap(found, best);
+    if (found.log_likelihood > other.log_likelihood) other = found;
   }
-  if (!options.input_hold && !(best.timing == given) &&
-      best.log_likelihood - search.at(given) < kGain)
-    best.timing = given;
+  if (!options.input_hold &&
+      (best.timing == given || best.log_likelihood - search.at(given) < kGain))
+    return {given};
   search.add_errors(best);
-  return best.timing;
+  if (options.input_hold || options.input_delay || !alike(best, other, half_sample))
+    return {best.timing};
+  search.add_errors(other);
+  const bool held = best.timing.hold == InputHold::held;
+  return more_probable(best, other,
+                       linear_share(fitted, data, fixed, longest, (held ? best : other).timing,
+                                    (held ? other : best).timing, pool));
 }
 
 std::optional<InputTiming> InputSearch::better(const JointResult& fitted,
@@ -206,11 +265,11 @@ std::optional<InputTiming> InputSearch::better(const JointResult& fitted,
     return before_->timing;
   }
   last_ = find_input_timing(fitted, data, options_, fixed, looks_ > 0, pool);
-  open_ =
-      ++looks_ < kMostLooks && acts_otherwise(last_, data.timing, median_step(*data.sampled.train));
+  open_ = ++looks_ < kMostLooks &&
+          acts_otherwise(last_.timing, data.timing, median_step(*data.sampled.train));
   if (!open_) return std::nullopt;
   before_ = {data.timing, fitted.validation_score};
-  return last_;
+  return last_.timing;
 }
 
 void InputSearch::open_again() {
@@ -219,8 +278,8 @@ void InputSearch::open_again() {
 }
 
 InputTiming InputSearch::with_errors(InputTiming timing) const {
-  if (timing.delay > 0) timing.delay_error = last_.delay_error;
-  if (timing.lag > 0) timing.lag_error = last_.lag_error;
+  if (timing.delay > 0) timing.delay_error = last_.timing.delay_error;
+  if (timing.lag > 0) timing.lag_error = last_.timing.lag_error;
   return timing;
 }
 

@@ -20,12 +20,17 @@ std::string grid_in_words(const FitData& data) {
       data.grid, h / data.grid);
 }
 
-std::string timing_in_words(const InputTiming& timing, const FitOptions& options) {
-  const bool found = !options.input_hold || !options.input_delay || !options.input_lag;
-  return "inputs are taken as " + describe_timing(timing) +
-         (found ? ": so the log is most likely (option 'input_hold', option "
-                  "'input_delay' and option 'input_lag' say otherwise)"
-                : "");
+std::string timing_in_words(const InputTiming& timing, const FoundTiming& found,
+                            const FitOptions& options) {
+  std::string text = "inputs are taken as " + describe_timing(timing);
+  if (options.input_hold && options.input_delay && options.input_lag) return text;
+  text +=
+      ": so the log is most likely (option 'input_hold', option 'input_delay' and option "
+      "'input_lag' say otherwise)";
+  if (found.rival)
+    text += fmt::format("; {} is what it might be as well ({:.0f} %)",
+                        describe_timing(*found.rival), 100 * found.rival_share);
+  return text;
 }
 
 // Times that motions may be put on finer steps, and that observations may lose their weight or have
@@ -120,7 +125,7 @@ bool JointFit::run(FitResult& result) {
     if (next == Next::begin_again) continue;
     result.timing = inputs_.with_errors(data_.timing);
     if (!result.timing.as_logged())
-      result.notes.push_back(timing_in_words(result.timing, options_));
+      result.notes.push_back(timing_in_words(result.timing, inputs_.last(), options_));
     if (data_.grid > 0 && options_.step == 0) result.notes.push_back(grid_in_words(data_));
     for (std::string& line : contradicted_in_words(data_)) result.notes.push_back(std::move(line));
     choice.finish(result);

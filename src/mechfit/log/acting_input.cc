@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "mechfit/base/error.h"
+#include "mechfit/log/refine.h"
 #include "mechfit/log/split.h"
 
 namespace mechfit {
@@ -24,6 +25,16 @@ ActingInput::ActingInput(std::vector<double> t, std::vector<double> u, int m,
   x_.assign(u_.begin(), u_.begin() + m_);
   for (std::size_t k = 0; k + 1 < t_.size(); ++k)
     for (int i = 0; i < m_; ++i) x_.push_back(filtered(static_cast<int>(k), t_[k + 1], i));
+}
+
+ActingInput ActingInput::with_cubics(int parts) const {
+  std::vector<double> t;
+  for (std::size_t k = 0; k + 1 < t_.size(); ++k)
+    for (int part = 0; part < parts; ++part)
+      t.push_back(t_[k] + (t_[k + 1] - t_[k]) * part / parts);
+  t.push_back(t_.back());
+  std::vector<double> u = interpolate(t_, u_, m_, t);
+  return {std::move(t), std::move(u), m_, timing_};
 }
 
 int ActingInput::segment(double t, int from) const {

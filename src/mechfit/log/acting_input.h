@@ -26,6 +26,10 @@ class ActingInput {
   ActingInput(const ActingInput& other, const InputTiming& timing)
       : ActingInput(other.t_, other.u_, other.m_, timing) {}
 
+  // The same with further samples between them, `parts` steps for each, on cubics through four
+  // neighbours: a signal that is smoother than lines.
+  ActingInput with_cubics(int parts) const;
+
   const InputTiming& timing() const { return timing_; }
   double first_time() const { return t_.front(); }
   // The first time at which what acts is known.

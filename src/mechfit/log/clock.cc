@@ -6,6 +6,7 @@
 #include <cmath>
 #include <ctime>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
 #include "mechfit/base/text.h"
 #include "mechfit/log/origin.h"
@@ -26,8 +27,9 @@ constexpr double kAnyStep[] = {1e-6, 100.0};
 constexpr double kFewestUnits = 2.0;
 
 double first_stamp(const Log& log) {
-  double first = log.runs.front().t.front();
-  for (const Trajectory& run : log.runs) first = std::min(first, run.t.front());
+  double first = kInfinity;
+  for (const Trajectory& run : log.runs)
+    if (!run.t.empty()) first = std::min(first, run.t.front());
   return first;
 }
 
@@ -146,6 +148,10 @@ std::optional<TimeUnit> guess_time_unit(const Log& log) {
     if (unit != TimeUnit::s && seconds >= kShortestStep && seconds < kLongestStep) return unit;
   }
   return std::nullopt;
+}
+
+bool looks_like_another_unit(const Log& log) {
+  return guess_time_unit(log).value_or(TimeUnit::s) != TimeUnit::s;
 }
 
 void settle_clock(Log& log, const ReadOptions& options, std::vector<std::string>& notes) {

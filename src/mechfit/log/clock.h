@@ -15,6 +15,9 @@ double seconds_per(TimeUnit unit);
 // seconds of a machine's log. None: cannot be told, which is taken for seconds.
 std::optional<TimeUnit> guess_time_unit(const Log& log);
 
+// Whether a log in seconds would be taken for one in another unit unless its file tells.
+bool looks_like_another_unit(const Log& log);
+
 // From the stamps of a file to times that increase: seconds, stamps since 1970 counted from the
 // log's first second, rows that repeat the one before left out; where the options ask for it, an
 // even clock (reclock.h), or samples whose time does not increase left out. InputError names the

@@ -5,6 +5,7 @@
 
 #include "mechfit/base/thread_pool.h"
 #include "mechfit/estimate/kalman/cleaning.h"
+#include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/estimate/motion/motion_quadratic.h"
 #include "mechfit/log/log.h"
 #include "mechfit/mechanics/model.h"
@@ -18,16 +19,8 @@ struct JudgedLog {
   const Log* motion;    // q
 };
 
-// Positions that the rest of their run contradicts when the motion obeys the model, by log. An
-// observation is compared with what all others say of it: with P the variance of its estimate and
-// h = P / sigma^2 the weight it has there,
-//   y - expected = (y - q) / (1 - h)     variance sigma^2 / (1 - h)     used
-//   expected = q                         variance sigma^2 + P           not used
-// These residuals, in their deviations, have a NoiseMixture. Where those around it are large as
-// well, it is the model that is wrong: residuals are in units of their neighbours'. Values that
-// repeat the one before them while the motion moves on are held ones, unless the noise and the
-// sensor's steps make such repetition by chance. Linear in the samples. The bits do not depend on
-// the number of threads.
+// Positions that the rest of their run contradicts when the motion obeys the model, by log
+// (residuals.h). Linear in the samples. The bits do not depend on the number of threads.
 std::vector<std::vector<Defect>> find_contradictions(const Model& model, const MotionNoise& noise,
                                                      std::span<const JudgedLog> logs,
                                                      ThreadPool& pool);
@@ -35,6 +28,11 @@ std::vector<std::vector<Defect>> find_contradictions(const Model& model, const M
 // The same of a log whose motion is not known yet, estimated on steps of `grid` where the samples'
 // are longer (0: never). None where the model has no positive definite M.
 std::vector<Defect> find_contradictions(const Model& model, const Log& observed, double grid,
+                                        ThreadPool& pool);
+
+// The same when all that is known of the motion is that its jerk is white noise, as `smoothed` of
+// the methods on smoothed data takes it to be.
+std::vector<Defect> find_contradictions(const Log& observed, SmoothResult smoothed,
                                         ThreadPool& pool);
 
 // Defects of a log on finer steps, or of one that was thinned, as those of the log it was made of.

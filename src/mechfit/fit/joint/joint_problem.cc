@@ -69,18 +69,16 @@ MotionNoise make_first_noise(const SmoothResult& smoothed, const std::vector<dou
   return noise;
 }
 
-// Whether a family's errors are well below the accelerations; else its motions are no better than
-// smoothed ones.
-bool explains_motion(const MotionNoise& fitted, const MotionNoise& first) {
+}  // namespace
+
+bool explains_motion(const MotionNoise& fitted, std::span<const double> accelerations) {
   // A Furuta pendulum driven by a voltage, which trig cannot explain, stays above. 0.15 and 1.5:
   // same errors of networks; 0, smoothed motions for all: errors 1.3 to 4.3 times as large.
   constexpr double kBelow = 0.5;
-  for (std::size_t j = 0; j < first.s.size(); ++j)
-    if (!(fitted.s[j] < kBelow * first.s[j])) return false;
+  for (std::size_t j = 0; j < accelerations.size(); ++j)
+    if (!(fitted.s[j] < kBelow * accelerations[j])) return false;
   return true;
 }
-
-}  // namespace
 
 std::unique_ptr<MassPrior> make_mass_prior(const Model& model, const Log& motions) {
   const Scales* scales = model.scales();
@@ -108,7 +106,7 @@ JointProblem::JointProblem(const Model& start, const JointData& data, const Join
       pool_(pool),
       first_noise_(make_first_noise(*data.train_smoothed, options.sigma)),
       prepared_(start.kind() == ParameterKind::weights && options.before &&
-                explains_motion(options.before->noise, first_noise_)),
+                explains_motion(options.before->noise, first_noise_.s)),
       train_start_(prepared_ ? options.before->train : data.train_smoothed->log),
       validation_start_(prepared_ ? options.before->validation : data.validation_smoothed->log),
       runs_(start, *data.train, train_start_, pool, team),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "mechfit/fit/joint/joint.h"
 #include "mechfit/fit/joint/joint_runs.h"
@@ -52,6 +53,10 @@ class HeldOut {
 // The prior on M in the family's own units, which make M near one; null for families in physical
 // units, which need none.
 std::unique_ptr<MassPrior> make_mass_prior(const Model& model, const Log& motions);
+
+// Whether the errors of a family that was fitted are well below the accelerations (rms [n]); else
+// its motions are no better than smoothed ones.
+bool explains_motion(const MotionNoise& fitted, std::span<const double> accelerations);
 
 // What both engines of joint estimation begin and end with.
 class JointProblem {
