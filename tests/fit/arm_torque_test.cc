@@ -72,7 +72,7 @@ TEST(TorqueGram, IsTheSumOfSquaredTorqueErrors) {
   const Arm arm = testing::random_arm(testing::tree(), 4, true, random);
   const Samples s = driven_samples(arm, 100, 0.3, 2);
   const TorqueRows rows(unknown_links(arm));
-  const TorqueGram gram = torque_gram(rows, s, std::vector<char>(s.size, 1), pool);
+  const TorqueGram gram = torque_gram(rows, s, stretches(motion_view(s), 0), pool);
   const Eigen::VectorXd x = torque_numbers(arm, arm.parameters());
   double sum = 0;
   for (int i = 0; i < 4; ++i) {
@@ -80,6 +80,29 @@ TEST(TorqueGram, IsTheSumOfSquaredTorqueErrors) {
     sum += own.dot(gram.G[i] * own) - 2 * gram.b[i].dot(own) + gram.c[i];
   }
   EXPECT_NEAR(sum / 400, 0.09, 0.02);  // the noise, and nothing else
+}
+
+// With noise alone to explain, each joint's error is the noise, whatever the links begin with.
+TEST(ConsistentFit, ReachesTheNoise) {
+  ThreadPool pool(2);
+  for (const double mass : {0.05, 2.0, 60.0}) {
+    Random random(3);
+    const Arm truth = testing::random_arm(testing::panda(), 7, true, random);
+    const Samples s = driven_samples(truth, 3000, 0.05, 4);
+    LinkInertia link;
+    link.mass = mass;
+    link.inertia = 0.01 * mass * Eigen::Matrix3d::Identity();
+    const Arm start(truth.config(), std::vector<LinkInertia>(7, link));
+    const TorqueRows rows(start);
+    const ConsistentFit fit =
+        fit_consistent(start, FreeParameters(Model(start), {}), rows,
+                       torque_gram(rows, s, stretches(motion_view(s), 0), pool));
+    EXPECT_TRUE(fit.converged);
+    for (const double error : fit.s) EXPECT_NEAR(error, 0.05, 0.0025);
+    Arm found = start;
+    found.set_parameters(fit.theta);
+    EXPECT_LT(mass_error(found, truth, s), 0.05);
+  }
 }
 
 TEST(ConsistentFit, FindsTheMassMatrixFromLinksOfTwoKilograms) {

@@ -61,6 +61,8 @@ MotionPoints motion_points(const Log& log, InputAtSample input) {
     MECHFIT_CHECK(run.u.size() == run.t.size() * points.m, "inputs of run '" + run.name + "'");
     const std::vector<double> u = sample_inputs(run, points.m, input);
     points.u.insert(points.u.end(), u.begin(), u.end());
+    for (int k = 0; k < run.size(); ++k)
+      points.h.push_back(k + 1 < run.size() ? run.t[k + 1] - run.t[k] : 0.0);
   }
   return points;
 }

@@ -14,6 +14,8 @@ struct MotionView {
   int n = 0, m = 0;
   std::span<const double> q, v, a;  // [N][n]
   std::span<const double> u;        // [N][m], empty is no input
+  std::span<const double> h = {};   // [N] step to the next sample of the run, 0 at its end; empty:
+                                    // not known
 
   int size() const { return n == 0 ? 0 : static_cast<int>(q.size()) / n; }
 };
@@ -21,10 +23,10 @@ struct MotionView {
 // The same, with its own arrays.
 struct MotionPoints {
   int n = 0, m = 0;
-  std::vector<double> q, v, a, u;
+  std::vector<double> q, v, a, u, h;
 
   int size() const { return view().size(); }
-  MotionView view() const { return {n, m, q, v, a, u}; }
+  MotionView view() const { return {n, m, q, v, a, u, h}; }
   operator MotionView() const { return view(); }
 };
 

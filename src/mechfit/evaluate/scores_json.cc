@@ -28,6 +28,7 @@ json to_json(const TorqueError& error) {
           {"joints", error.nmse},
           {"driven", error.joints},
           {"rms", error.rms},
+          {"window_s", error.window},
           {"friction_only", {{"overall", error.friction_overall}, {"joints", error.friction}}}};
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "mechfit/base/error.h"
+#include "mechfit/evaluate/torque_window.h"
 #include "mechfit/mechanics/euler_lagrange.h"
 
 namespace mechfit {
@@ -105,18 +106,25 @@ Torques predict_torques(const Model& model, const MotionView& points, ThreadPool
 TorqueError torque_error(const Torques& torques, const MotionView& points,
                          const std::vector<bool>& driven) {
   TorqueError error;
-  const int n = points.n, size = points.size();
-  error.samples = size;
+  const int n = points.n;
+  error.samples = points.size();
+  const double window = torque_window(points);
+  const std::vector<Stretch> parts = stretches(points, window);
+  const int size = static_cast<int>(parts.size());
+  error.window = size < points.size() ? window : 0;
+  const std::vector<double> applied = stretch_means(parts, torques.applied, n);
+  const std::vector<double> predicted = stretch_means(parts, torques.predicted, n);
+  const std::vector<double> speed = stretch_means(parts, points.v, n);
   for (int j = 0; j < n && size > 0; ++j) {
     if (!driven[j]) continue;
     std::vector<double> tau, v;
     double mean = 0, squares = 0, variance = 0;
     for (int k = 0; k < size; ++k) {
       const std::size_t at = static_cast<std::size_t>(k) * n + j;
-      tau.push_back(torques.applied[at]);
-      v.push_back(points.v[at]);
+      tau.push_back(applied[at]);
+      v.push_back(speed[at]);
       mean += tau.back() / size;
-      squares += std::pow(torques.predicted[at] - tau.back(), 2) / size;
+      squares += std::pow(predicted[at] - tau.back(), 2) / size;
     }
     for (double x : tau) variance += (x - mean) * (x - mean) / size;
     if (!(variance > 0)) continue;  // never used: nothing to predict

@@ -22,6 +22,7 @@ struct Torques {
 Torques predict_torques(const Model& model, const MotionView& points, ThreadPool& pool);
 
 // Errors of the driven joints, whose numbers are in `joints`; none: the machine is not driven.
+// Torques are means over short stretches of samples (torque_window.h).
 struct TorqueError {
   std::vector<int> joints;
   std::vector<double> nmse;      // squared error over the variance of B u
@@ -32,6 +33,7 @@ struct TorqueError {
   double overall = 0;            // mean nMSE; that of the mean is 1
   double friction_overall = 0;
   int samples = 0;
+  double window = 0;  // length of the stretches [s]; 0: samples as they are
 };
 TorqueError torque_error(const Torques& torques, const MotionView& points,
                          const std::vector<bool>& driven);

@@ -72,11 +72,12 @@ FitResult fit(const Log& observed, const std::optional<Log>& validation, const F
   if (hooks.warnings) hooks.warnings(data.warnings);
   std::vector<std::string> notes = contradicted_in_words(data);
   if (arm) add_geometry(data, options, pool, notes);
-  if (!arm && chooses_friction(data, options)) {
+  if (chooses_friction(data, options)) {
     const FrictionChoice choice = choose_friction(data, options, pool, hooks);
     options.friction = choice.terms;
     if (!choice.note.empty()) notes.push_back(choice.note);
   }
+  if (arm && options.friction == "auto") options.friction = kArmFriction;
   std::vector<Candidate> list = candidates(data, options);
   if (arm && !given.robot && given.family == "auto") add_networks(data, options, list);
   FitResult result(list[0].start.model);

@@ -8,14 +8,16 @@
 #include <numeric>
 
 #include "mechfit/base/error.h"
+#include "mechfit/evaluate/torque_error.h"
 #include "mechfit/fit/smoothed/fit_smoothed.h"
-#include "mechfit/fit/smoothed/objectives.h"
+#include "mechfit/fit/start_by_torque.h"
 
 namespace mechfit {
 namespace {
 
 // Blocks of held-out samples, of which most must agree.
-constexpr int kBlocks = 4, kMost = 3;
+constexpr std::size_t kBlocks = 4;
+constexpr int kMost = 3;
 // A richer family has to bring the held-out error below this share of the simpler one's.
 constexpr double kRicher = 0.8;
 // Torque regression has to bring it below this share of joint estimation's. Noise in the smoothed
@@ -80,30 +82,45 @@ TorqueJudge::TorqueJudge(const FitData& data, const Model& any, ThreadPool& pool
     validation_ = make_samples(*data.validation_smoothed);
   else
     validation_ = make_samples(smooth(*data.validation, SmoothOptions(), pool).log);
-  const std::vector<double> sizes = torque_sizes(any, validation_, pool);
-  for (const auto& own : {sizes, torque_sizes(any, train_, pool)})
-    able_ = able_ && std::all_of(own.begin(), own.end(), [](double x) { return x > 0; });
-  weights_ = inverse_squares(sizes);
+  for (const Samples* samples : {&validation_, &train_})
+    for (const double size : torque_sizes(any, *samples, pool)) able_ = able_ && size > 0;
+  const MotionView points = motion_view(validation_);
+  stretches_ = stretches(points, torque_window(points));
 }
 
-std::unique_ptr<Objective> TorqueJudge::objective(const Model& model) const {
-  ObjectiveOptions options;
-  options.method = FitMethod::torque;
-  options.weights = weights_;
-  return make_objective(model, validation_, options, pool_);
+std::vector<double> TorqueJudge::errors(const Model& model) const {
+  const int n = validation_.n, size = static_cast<int>(stretches_.size());
+  const Torques torques = predict_torques(model, motion_view(validation_), pool_);
+  const std::vector<double> applied = stretch_means(stretches_, torques.applied, n);
+  const std::vector<double> predicted = stretch_means(stretches_, torques.predicted, n);
+  std::vector<double> out(size, 0.0);
+  for (int j = 0; j < n; ++j) {
+    double mean = 0, variance = 0;
+    for (int k = 0; k < size; ++k) mean += applied[k * n + j] / size;
+    for (int k = 0; k < size; ++k) variance += std::pow(applied[k * n + j] - mean, 2) / size;
+    for (int k = 0; k < size; ++k)
+      out[k] += std::pow(predicted[k * n + j] - applied[k * n + j], 2) / (variance * n);
+  }
+  return out;
 }
 
-double TorqueJudge::error(const Model& model) { return objective(model)->all(model); }
+double TorqueJudge::error(const Model& model) const {
+  const std::vector<double> own = errors(model);
+  return std::accumulate(own.begin(), own.end(), 0.0) / static_cast<double>(own.size());
+}
 
-bool TorqueJudge::better(const Model& a, const Model& b, double share) {
-  if (!(error(a) < share * error(b))) return false;
+bool TorqueJudge::better(const Model& a, const Model& b, double share) const {
+  const std::vector<double> of_a = errors(a), of_b = errors(b);
+  const auto sum = [](const std::vector<double>& x, std::size_t first, std::size_t last) {
+    return std::accumulate(x.begin() + static_cast<std::ptrdiff_t>(first),
+                           x.begin() + static_cast<std::ptrdiff_t>(last), 0.0);
+  };
+  const std::size_t size = of_a.size();
+  if (!(sum(of_a, 0, size) < share * sum(of_b, 0, size))) return false;
   int wins = 0;
-  const auto of_a = objective(a), of_b = objective(b);
-  const int size = of_a->items();
-  for (int k = 0; k < kBlocks; ++k) {
-    std::vector<int> items(size * (k + 1) / kBlocks - size * k / kBlocks);
-    std::iota(items.begin(), items.end(), size * k / kBlocks);
-    wins += !items.empty() && (*of_a)(a, items, {}) < (*of_b)(b, items, {});
+  for (std::size_t k = 0; k < kBlocks; ++k) {
+    const std::size_t first = size * k / kBlocks, last = size * (k + 1) / kBlocks;
+    wins += sum(of_a, first, last) < sum(of_b, first, last);
   }
   return wins >= kMost;
 }
@@ -116,7 +133,7 @@ TorqueFit TorqueJudge::fit(const Start& start, const std::vector<double>& warm,
     return !hooks.progress ||
            hooks.progress({record, steps, Criterion::error, best, start.name + " by torque"});
   };
-  return fit_torques(start.model, start.held, warm, train_, validation_, pool_, progress);
+  return fit_start_by_torque(start, warm, train_, validation_, pool_, progress);
 }
 
 FrictionChoice choose_friction(const FitData& data, const FitOptions& options, ThreadPool& pool,
@@ -159,14 +176,14 @@ void fit_by_torque(const FitData& data, const std::vector<Candidate>& list,
     fit_smoothed(data, candidate.start, options, pool, hooks, own);
     if (!judge) judge = std::make_unique<TorqueJudge>(data, candidate.start.model, pool);
     const bool first = kept.empty();
+    const double error = judge->error(own.model);
     if (first || (found_model(own.status) && (!found_model(result.status) ||
                                               judge->better(own.model, result.model, kRicher)))) {
       own.notes.insert(own.notes.begin(), result.notes.begin(), result.notes.end());
       result = std::move(own);
       kept = candidate.start.name;
     }
-    compared +=
-        fmt::format("{}{} {:.4f}", first ? "" : ", ", candidate.start.name, own.history.best);
+    compared += fmt::format("{}{} {:.4f}", first ? "" : ", ", candidate.start.name, error);
     if (result.status == FitStatus::interrupted) break;
   }
   if (list.size() > 1)

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "mechfit/evaluate/torque_window.h"
 #include "mechfit/fit/candidates.h"
 #include "mechfit/fit/fit.h"
-#include "mechfit/fit/smoothed/objective.h"
 #include "mechfit/fit/smoothed/torque_fit.h"
 
 // Machines whose joints are all driven by inputs of known unit are judged by the torques that a
@@ -17,7 +17,7 @@ namespace mechfit {
 bool drives_all(const Log& log, const FitOptions& options);
 
 // Held-out torque error of models: squared errors over the torques' variance, the mean over joints
-// (nMSE), on all held-out samples and on blocks of them.
+// (nMSE), of means over short stretches of samples (torque_window.h), on all of them and on blocks.
 class TorqueJudge {
  public:
   // `any`: a model with the inputs of those that will be judged.
@@ -25,18 +25,18 @@ class TorqueJudge {
 
   // Whether the inputs of every joint change on either side of the split.
   bool able() const { return able_; }
-  double error(const Model& model);
+  double error(const Model& model) const;
   // Whether the error of a is below `share` of that of b, and below b's in most blocks.
-  bool better(const Model& a, const Model& b, double share);
+  bool better(const Model& a, const Model& b, double share) const;
   // By torque regression, for families with few parameters; `warm` as in fit_torques.
   TorqueFit fit(const Start& start, const std::vector<double>& warm, const FitHooks& hooks);
 
  private:
-  std::unique_ptr<Objective> objective(const Model& model) const;
+  std::vector<double> errors(const Model& model) const;  // of each stretch
 
   Samples train_, validation_;
+  std::vector<Stretch> stretches_;  // of the held-out samples
   bool able_ = true;
-  std::vector<double> weights_;  // 1 / variance of the torques [n]
   ThreadPool& pool_;
 };
 

@@ -21,9 +21,11 @@ namespace {
 // little and could say it wrongly.
 constexpr double kUnsure = 1.5;
 
-std::vector<char> steady_samples(const Samples& s) {
+std::vector<Stretch> steady_stretches(const Samples& s) {
+  const MotionView points = motion_view(s);
+  std::vector<Stretch> all = stretches(points, torque_window(points));
+  if (s.a_sd.empty()) return all;
   std::vector<char> use(s.size, 1);
-  if (s.a_sd.empty()) return use;
   for (int j = 0; j < s.n; ++j) {
     std::vector<double> sd;
     for (int k = 0; k < s.size; ++k) sd.push_back(s.a_sd[static_cast<std::size_t>(k) * s.n + j]);
@@ -31,7 +33,11 @@ std::vector<char> steady_samples(const Samples& s) {
     for (int k = 0; k < s.size; ++k)
       use[k] = use[k] && s.a_sd[static_cast<std::size_t>(k) * s.n + j] <= most;
   }
-  return use;
+  std::vector<Stretch> steady;
+  for (const Stretch& part : all)
+    if (std::all_of(&use[part.first], &use[part.first] + part.count, [](char x) { return x; }))
+      steady.push_back(part);
+  return steady.empty() ? all : steady;
 }
 
 bool all_driven(const Channels& channels, const FitOptions& options) {
@@ -49,6 +55,7 @@ bool all_driven(const Channels& channels, const FitOptions& options) {
 // An arm with the joints of the log along one axis: geometry is to come.
 Arm any_arm(const FitData& data, const FitOptions& options) {
   FitOptions straight = options;
+  if (straight.friction == "auto") straight.friction = kArmFriction;
   auto robot = std::make_shared<ArmDescription>();
   robot->kinematics =
       chain_of(std::vector<double>(4 * data.channels.n() - 3, 0.0), data.channels.joints);
@@ -57,7 +64,7 @@ Arm any_arm(const FitData& data, const FitOptions& options) {
 }
 
 double held_out_error(const Model& model, const Samples& s, ThreadPool& pool) {
-  const MotionView points{s.n, s.m, s.q, s.v, s.a, s.u_point};
+  const MotionView points = motion_view(s);
   return torque_error(predict_torques(model, points, pool), points, driven_joints(model)).overall;
 }
 
@@ -75,8 +82,6 @@ std::optional<FitOptions> arm_options(const Channels& channels, const FitOptions
   FitOptions out = options;
   out.family = Arm::kFamily;
   out.method = FitMethod::torque;
-  // What friction of arms needs at least: each term halves the error of a real one, or more.
-  if (out.friction == "auto") out.friction = "viscous+coulomb+offset";
   return out;
 }
 
@@ -84,7 +89,9 @@ void add_geometry(const FitData& data, FitOptions& options, ThreadPool& pool,
                   std::vector<std::string>& notes) {
   const Samples samples = make_samples(data.train_smoothed->log);
   if (options.robot) {
-    const Arm arm = *candidates(data, options)[0].start.model.as<Arm>();
+    FitOptions plain = options;
+    if (plain.friction == "auto") plain.friction = kArmFriction;
+    const Arm arm = *candidates(data, plain)[0].start.model.as<Arm>();
     for (std::string& note : doubtful_joints(arm, samples, options.seed, pool))
       notes.push_back(std::move(note));
     return;
@@ -98,6 +105,12 @@ void add_geometry(const FitData& data, FitOptions& options, ThreadPool& pool,
     notes.push_back(std::move(note));
 }
 
+bool has_all_links_free(const Start& start) {
+  const Arm* arm = start.model.as<Arm>();
+  return arm && std::all_of(start.held.begin(), start.held.end(),
+                            [&](int k) { return k >= kLinkNumbers * arm->joints(); });
+}
+
 TorqueFit fit_arm_torques(const Arm& start, const std::vector<int>& held, const Samples& train,
                           const Samples& validation, ThreadPool& pool,
                           const std::function<bool(const FitRecord&, int steps)>& progress) {
@@ -105,9 +118,8 @@ TorqueFit fit_arm_torques(const Arm& start, const std::vector<int>& held, const 
   TorqueFit fit(model);
   const FreeParameters free(model, held);
   const TorqueRows rows(start);
-  const std::vector<char> use = steady_samples(train);
   const ConsistentFit found =
-      fit_consistent(start, free, rows, torque_gram(rows, train, use, pool));
+      fit_consistent(start, free, rows, torque_gram(rows, train, steady_stretches(train), pool));
   fit.model.set_parameters(found.theta);
   fit.s = found.s;
   FitRecord record{found.iterations};

@@ -7,6 +7,7 @@
 
 #include "mechfit/base/constants.h"
 #include "mechfit/evaluate/torque_error.h"
+#include "mechfit/evaluate/torque_window.h"
 #include "mechfit/mechanics/families/arm/arm.h"
 
 namespace mechfit {
@@ -18,22 +19,27 @@ constexpr double kLeastCorrelation = 0.05;
 // has a part of those entries that are above this share of its largest: as for analytic systems.
 constexpr double kVague = 1.0, kShare = 0.1;
 
-// Samples that count as one, 1 + 2 sum of the correlations of the torque's error [n].
-std::vector<double> samples_per_one(const Model& model, const Samples& s, ThreadPool& pool) {
-  const MotionView points{s.n, s.m, s.q, s.v, s.a, s.u_point};
+// Stretches of samples that count as one, 1 + 2 sum of the correlations of the torque's mean error
+// [n].
+std::vector<double> stretches_per_one(const Model& model, const Samples& s, ThreadPool& pool) {
+  const MotionView points = motion_view(s);
   const Torques torques = predict_torques(model, points, pool);
+  const std::vector<Stretch> parts = stretches(points, torque_window(points));
+  const std::vector<double> applied = stretch_means(parts, torques.applied, s.n);
+  const std::vector<double> predicted = stretch_means(parts, torques.predicted, s.n);
+  const int size = static_cast<int>(parts.size());
   std::vector<double> out(s.n, 1.0);
   pool.run(s.n, [&](int j, int) {
-    std::vector<double> error(s.size);
+    std::vector<double> error(size);
     double variance = 0;
-    for (int k = 0; k < s.size; ++k) {
+    for (int k = 0; k < size; ++k) {
       const std::size_t at = static_cast<std::size_t>(k) * s.n + j;
-      error[k] = torques.predicted[at] - torques.applied[at];
+      error[k] = predicted[at] - applied[at];
       variance += error[k] * error[k];
     }
-    for (int lag = 1; lag < s.size / 4; ++lag) {
+    for (int lag = 1; lag < size / 4; ++lag) {
       double product = 0;
-      for (int k = lag; k < s.size; ++k) product += error[k] * error[k - lag];
+      for (int k = lag; k < size; ++k) product += error[k] * error[k - lag];
       if (!(product > kLeastCorrelation * variance)) break;
       out[j] += 2 * product / variance;
     }
@@ -45,7 +51,7 @@ std::vector<double> samples_per_one(const Model& model, const Samples& s, Thread
 
 void add_arm_uncertainty(const FreeParameters& free, const ConsistentFit& found,
                          const Samples& samples, ThreadPool& pool, TorqueFit& fit) {
-  const std::vector<double> alike = samples_per_one(fit.model, samples, pool);
+  const std::vector<double> alike = stretches_per_one(fit.model, samples, pool);
   const int size = free.size(), p = fit.model.parameter_count();
   Eigen::MatrixXd S = Eigen::MatrixXd::Zero(size, size);
   for (std::size_t i = 0; i < alike.size(); ++i) S += found.joint_information[i] / alike[i];

@@ -12,6 +12,17 @@ namespace {
 // for memory that does not grow with the log.
 constexpr int kParts = 64;
 
+TorqueGram zero_gram(const TorqueRows& rows) {
+  TorqueGram g;
+  for (int i = 0; i < rows.joints(); ++i) {
+    const int size = static_cast<int>(rows.columns(i).size());
+    g.G.push_back(Eigen::MatrixXd::Zero(size, size));
+    g.b.push_back(Eigen::VectorXd::Zero(size));
+    g.c.push_back(0);
+  }
+  return g;
+}
+
 }  // namespace
 
 // Which parameters of the forces act on a joint is seen at a random point, where none of their
@@ -121,50 +132,52 @@ void TorqueRows::load(const Samples& s, int first, int count, Workspace& w) cons
   }
 }
 
-TorqueGram torque_gram(const TorqueRows& rows, const Samples& samples, const std::vector<char>& use,
-                       ThreadPool& pool) {
-  MECHFIT_CHECK(static_cast<int>(use.size()) == samples.size);
-  const int n = rows.joints(), blocks = (samples.size + kBlock - 1) / kBlock;
-  const int parts = std::min(kParts, blocks);
-  const auto zero = [&] {
-    TorqueGram g;
-    for (int i = 0; i < n; ++i) {
-      const int size = static_cast<int>(rows.columns(i).size());
-      g.G.push_back(Eigen::MatrixXd::Zero(size, size));
-      g.b.push_back(Eigen::VectorXd::Zero(size));
-      g.c.push_back(0);
-    }
-    return g;
+TorqueGram torque_gram(const TorqueRows& rows, const Samples& samples,
+                       const std::vector<Stretch>& stretches, ThreadPool& pool) {
+  const int n = rows.joints(), size = static_cast<int>(stretches.size());
+  const int blocks = (size + kBlock - 1) / kBlock, parts = std::min(kParts, blocks);
+  struct Worker {
+    TorqueRows::Workspace rows;
+    std::vector<Eigen::MatrixXd> X;  // means over stretches, of each joint [kBlock][columns]
+    Eigen::MatrixXd y;               // [kBlock][n]
   };
-  std::vector<TorqueRows::Workspace> workers;
-  for (int k = 0; k < pool.size(); ++k) workers.push_back(rows.make_workspace());
-  std::vector<TorqueGram> sums(parts, zero());
+  std::vector<Worker> workers;
+  for (int k = 0; k < pool.size(); ++k) {
+    workers.push_back({rows.make_workspace(), {}, {}});
+    workers[k].X = workers[k].rows.X;
+    workers[k].y = workers[k].rows.y;
+  }
+  std::vector<TorqueGram> sums(parts, zero_gram(rows));
   pool.run(parts, [&](int part, int worker) {
-    TorqueRows::Workspace& w = workers[worker];
+    auto& [w, X, y] = workers[worker];
     TorqueGram& sum = sums[part];
     for (int block = part * blocks / parts; block < (part + 1) * blocks / parts; ++block) {
-      const int first = block * kBlock, count = std::min(kBlock, samples.size - first);
-      rows.load(samples, first, count, w);
-      for (int l = 0; l < count; ++l) {
-        sum.samples += use[first + l] != 0;
-        for (int i = 0; !use[first + l] && i < n; ++i) w.X[i].row(l).setZero(), w.y(l, i) = 0;
+      for (int l = 0; l < kBlock; ++l) {
+        for (int i = 0; i < n; ++i) X[i].row(l).setZero();
+        y.row(l).setZero();
+        if (block * kBlock + l >= size) continue;
+        const auto [first, count] = stretches[block * kBlock + l];
+        for (int k = 0; k < count; k += kBlock) {
+          rows.load(samples, first + k, std::min(kBlock, count - k), w);
+          for (int i = 0; i < n; ++i) X[i].row(l) += w.X[i].colwise().sum() / count;
+          y.row(l) += w.y.colwise().sum() / count;
+        }
       }
       for (int i = 0; i < n; ++i) {
-        sum.G[i].selfadjointView<Eigen::Lower>().rankUpdate(w.X[i].transpose());
-        sum.b[i].noalias() += w.X[i].transpose() * w.y.col(i);
-        sum.c[i] += w.y.col(i).squaredNorm();
+        sum.G[i].selfadjointView<Eigen::Lower>().rankUpdate(X[i].transpose());
+        sum.b[i].noalias() += X[i].transpose() * y.col(i);
+        sum.c[i] += y.col(i).squaredNorm();
       }
     }
   });
-  TorqueGram total = zero();
-  for (const TorqueGram& sum : sums) {
-    total.samples += sum.samples;
+  TorqueGram total = zero_gram(rows);
+  total.samples = size;
+  for (const TorqueGram& sum : sums)
     for (int i = 0; i < n; ++i) {
       total.G[i] += sum.G[i];
       total.b[i] += sum.b[i];
       total.c[i] += sum.c[i];
     }
-  }
   for (Eigen::MatrixXd& G : total.G) G = Eigen::MatrixXd(G.selfadjointView<Eigen::Lower>());
   return total;
 }

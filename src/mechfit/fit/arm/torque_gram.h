@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mechfit/base/thread_pool.h"
+#include "mechfit/evaluate/torque_window.h"
 #include "mechfit/fit/smoothed/samples.h"
 #include "mechfit/mechanics/families/arm/arm.h"
 #include "mechfit/mechanics/families/arm/regressor.h"
@@ -45,17 +46,18 @@ class TorqueRows {
   std::vector<std::vector<int>> columns_;  // [n]
 };
 
-// Of each joint: sum of r^2 = x'G x - 2 b'x + c.
+// Of each joint: sum of r^2 = x'G x - 2 b'x + c, r the mean over each stretch of samples
+// (torque_window.h).
 struct TorqueGram {
   std::vector<Eigen::MatrixXd> G;  // [columns][columns]
   std::vector<Eigen::VectorXd> b;
   std::vector<double> c;
-  double samples = 0;
+  double samples = 0;  // stretches
 };
 
-// The same bits whatever the number of threads. Samples with `use` 0 are left out.
-TorqueGram torque_gram(const TorqueRows& rows, const Samples& samples, const std::vector<char>& use,
-                       ThreadPool& pool);
+// The same bits whatever the number of threads.
+TorqueGram torque_gram(const TorqueRows& rows, const Samples& samples,
+                       const std::vector<Stretch>& stretches, ThreadPool& pool);
 
 // x of the arm's parameters, and dx/dtheta where it is not one: of each link [10][10].
 Eigen::VectorXd torque_numbers(const Arm& arm, std::span<const double> theta);

@@ -6,9 +6,9 @@
 #include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
 #include "mechfit/evaluate/torque_error.h"
-#include "mechfit/fit/arm/arm_fit.h"
 #include "mechfit/fit/smoothed/torque_fit.h"
 #include "mechfit/fit/smoothed/trainer.h"
+#include "mechfit/fit/start_by_torque.h"
 #include "mechfit/fit/state.h"
 #include "mechfit/mechanics/families/smm/smm.h"
 
@@ -96,16 +96,7 @@ void fit_few_by_torque(const Start& start, const Samples& train, const Samples& 
     best = std::min(best, record.validation);
     return !hooks.progress || hooks.progress({record, steps, Criterion::error, best, start.name});
   };
-  const Arm* arm = start.model.as<Arm>();
-  TorqueFit fit = arm ? fit_arm_torques(*arm, start.held, train, held_out, pool, progress)
-                      : fit_torques(start.model, start.held, {}, train, held_out, pool, progress);
-  if (arm && found_model(fit.status) && fit.status != FitStatus::interrupted) {
-    const std::vector<double> warm(fit.model.parameters().begin(), fit.model.parameters().end());
-    TorqueFit polished =
-        fit_torques(start.model, start.held, warm, train, held_out, pool, progress);
-    if (found_model(polished.status) && polished.history.best <= fit.history.best)
-      fit = std::move(polished);
-  }
+  TorqueFit fit = fit_start_by_torque(start, {}, train, held_out, pool, progress);
   result.status = fit.status;
   result.model = std::move(fit.model);
   result.history = std::move(fit.history);

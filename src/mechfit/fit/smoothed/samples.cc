@@ -50,6 +50,8 @@ Samples make_samples(const Log& log) {
   return s;
 }
 
+MotionView motion_view(const Samples& s) { return {s.n, s.m, s.q, s.v, s.a, s.u_point, s.h}; }
+
 Samples make_samples(const Log& smoothed, const Log& observed) {
   Samples s = make_samples(smoothed);
   MECHFIT_CHECK(smoothed.runs.size() == observed.runs.size());

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "mechfit/evaluate/acceleration_error.h"
 #include "mechfit/log/log.h"
 
 namespace mechfit {
@@ -21,6 +22,9 @@ struct Samples {
 };
 
 Samples make_samples(const Log& log);
+
+// With inputs at the samples.
+MotionView motion_view(const Samples& samples);
 
 // The same less what the smoother tells poorly: samples of `observed` that are missing, where an
 // acceleration's deviation is well above that of the run's samples, as in a stretch of held values

@@ -252,7 +252,7 @@ void add_uncertainty(TorqueProblem& problem, TorqueFit& fit) {
 }  // namespace
 
 std::vector<double> torque_sizes(const Model& model, const Samples& s, ThreadPool& pool) {
-  const MotionView points{s.n, s.m, s.q, s.v, s.a, s.u_point};
+  const MotionView points = motion_view(s);
   const Torques torques = predict_torques(model, points, pool);
   std::vector<double> size(s.n, 0.0);
   for (int j = 0; j < s.n; ++j) {

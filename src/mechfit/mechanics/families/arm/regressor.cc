@@ -77,6 +77,21 @@ Eigen::Matrix<double, kLinkNumbers, kLinkNumbers> link_moments_slope(std::span<c
   return out;
 }
 
+// [S h; h' m] = [U3 t; 0 d] [U3 t; 0 d]': Cholesky from the last row up.
+std::array<double, kLinkNumbers> link_numbers(const Eigen::Matrix<double, kLinkNumbers, 1>& pi) {
+  const double d = std::sqrt(pi[0]);
+  const Vector3d t = pi.segment<3>(1) / d;
+  const double half = 0.5 * (pi[4] + pi[7] + pi[9]);
+  const double xx = half - pi[4] - t[0] * t[0], xy = -pi[5] - t[0] * t[1];
+  const double xz = -pi[6] - t[0] * t[2], yy = half - pi[7] - t[1] * t[1];
+  const double yz = -pi[8] - t[1] * t[2], zz = half - pi[9] - t[2] * t[2];
+  const double c = std::sqrt(zz), bc = yz / c, ac = xz / c;
+  const double b = std::sqrt(yy - bc * bc), ab = (xy - ac * bc) / b;
+  const double a = std::sqrt(xx - ab * ab - ac * ac);
+  MECHFIT_CHECK(d > 0 && a > 0 && b > 0 && c > 0, "no body has such moments");
+  return {d, t[0], t[1], t[2], a, ab, ac, b, bc, c};
+}
+
 ArmRegressor::ArmRegressor(const ArmKinematics& kinematics)
     : n_(kinematics.n()), gravity_(vector3(kinematics.gravity)), carries_(n_ * n_, 0) {
   for (int k = 0; k < n_; ++k) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Dense>
+#include <array>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,8 @@ namespace mechfit {
 // pi of a link from its ten numbers (link_inertia.h), and its derivative to them.
 Eigen::Matrix<double, kLinkNumbers, 1> link_moments(std::span<const double> u);
 Eigen::Matrix<double, kLinkNumbers, kLinkNumbers> link_moments_slope(std::span<const double> u);
+// The ten numbers of a body; pi must be one.
+std::array<double, kLinkNumbers> link_numbers(const Eigen::Matrix<double, kLinkNumbers, 1>& pi);
 
 // One state at a time, by recursion from the base to the tips. Constant after construction, so
 // that threads may share one.
