@@ -5,6 +5,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/fit/arm/arm_fit.h"
 #include "mechfit/fit/candidates.h"
+#include "mechfit/fit/force_choice.h"
 #include "mechfit/fit/joint_fit.h"
 #include "mechfit/fit/residual_fit.h"
 #include "mechfit/fit/smoothed/fit_smoothed.h"
@@ -89,6 +90,7 @@ FitResult fit(const Log& observed, const std::optional<Log>& validation, const F
     fit_jointly(observed, validation, options, pool, hooks, data, result);
     if (drives_all(*data.train, options) && options.ensemble == 1) {
       compare_by_torque(data, candidates(data, options), pool, hooks, result);
+      compare_by_force(data, candidates(data, options), pool, hooks, result);
     }
   } else if (options.method == FitMethod::torque) {
     if (given.method == FitMethod::joint)

@@ -9,8 +9,10 @@
 namespace mechfit {
 
 void MotionQuadratic::set(int n, std::span<const double> y, std::span<const double> q,
-                          std::span<const double> e, std::span<const double> jacobian) {
+                          std::span<const double> e, std::span<const double> jacobian,
+                          const JerkPrior* prior) {
   n_ = n;
+  prior_ = prior;
   samples_ = static_cast<int>(q.size()) / n;
   const std::size_t size = q.size();
   MECHFIT_CHECK(y.size() == size && e.size() == size - 2 * n &&
@@ -31,9 +33,12 @@ void MotionQuadratic::set(int n, std::span<const double> y, std::span<const doub
   pull_.resize(n);
   const int width = 3 * n;
   for (int j = 0; j < n; ++j) {
-    normal_[j].reset(static_cast<int>(size), width - 1);
+    normal_[j].reset(static_cast<int>(size), prior ? prior->half() : width - 1);
     pull_[j].assign(size, 0.0);
   }
+  prior_value_ = prior ? prior->value(q) : 0;
+  prior_pull_.assign(prior ? size : 0, 0.0);
+  if (prior) prior->add_gradient(q, prior_pull_);
   scratch_.resize(width);
   for (int t = 0; t < samples_ - 2; ++t)
     for (int j = 0; j < n; ++j) {
@@ -51,7 +56,7 @@ void MotionQuadratic::set(int n, std::span<const double> y, std::span<const doub
 }
 
 double MotionQuadratic::value(const MotionNoise& noise) const {
-  double sum = 0;
+  double sum = prior_value_;
   for (int j = 0; j < n_; ++j)
     sum += 0.5 * (misfit2_[j] / (noise.sigma[j] * noise.sigma[j]) +
                   error2_[j] / (noise.s[j] * noise.s[j]));
@@ -59,7 +64,7 @@ double MotionQuadratic::value(const MotionNoise& noise) const {
 }
 
 bool MotionQuadratic::factor(const MotionNoise& noise, double damping) {
-  const int size = samples_ * n_, half = 3 * n_ - 1;
+  const int size = samples_ * n_, half = prior_ ? prior_->half() : 3 * n_ - 1;
   hessian_.reset(size, half);
   gradient_.assign(size, 0.0);
   std::span<double> H = hessian_.data();
@@ -68,6 +73,10 @@ bool MotionQuadratic::factor(const MotionNoise& noise, double damping) {
     std::span<const double> normal = normal_[j].data();
     for (std::size_t k = 0; k < H.size(); ++k) H[k] += weight * normal[k];
     for (int k = 0; k < size; ++k) gradient_[k] += weight * pull_[j][k];
+  }
+  if (prior_) {
+    prior_->add(hessian_);
+    for (int k = 0; k < size; ++k) gradient_[k] += prior_pull_[k];
   }
   for (int k = 0; k < size; ++k) {
     const double weight = weight_[k] / (noise.sigma[k % n_] * noise.sigma[k % n_]);
@@ -85,7 +94,8 @@ double MotionQuadratic::log_likelihood(const MotionNoise& noise) {
   double sum = -value(noise) - 0.5 * hessian_.log_determinant();
   for (double x : scratch_) sum += 0.5 * x * x;
   // Observations and errors less unknowns
-  int dimension = -samples_ * n_;
+  int dimension = -samples_ * n_ + (prior_ ? prior_->rank() : 0);
+  if (prior_) sum += prior_->log_weight();
   for (int j = 0; j < n_; ++j) {
     sum -= observed_[j] * std::log(noise.sigma[j]) + errors() * std::log(noise.s[j]);
     dimension += observed_[j] + errors();

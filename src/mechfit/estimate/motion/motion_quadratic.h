@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "mechfit/estimate/motion/banded.h"
+#include "mechfit/estimate/motion/jerk_prior.h"
 
 namespace mechfit {
 
@@ -24,12 +24,14 @@ struct MotionNoise {
 //   H = diag(1 / sigma^2)  + sum_j A_j' A_j / s_j^2
 //   g = -(y - q) / sigma^2 + sum_j A_j' e_j / s_j^2
 //
-// (A_j the rows of joint j). Missing observations are NaN and have no weight.
+// (A_j the rows of joint j). Missing observations are NaN and have no weight. With a prior of the
+// motion's own (JerkPrior) 1/2 q'P q is added.
 class MotionQuadratic {
  public:
   // y, q [T][n], e [T-2][n], jacobian [T-2][3][n][n] as in DelRunError.
+  // `prior` may be null, and stays where it is.
   void set(int n, std::span<const double> y, std::span<const double> q, std::span<const double> e,
-           std::span<const double> jacobian);
+           std::span<const double> jacobian, const JerkPrior* prior = nullptr);
 
   int joints() const { return n_; }
   int observed(int joint) const { return observed_[joint]; }
@@ -57,6 +59,9 @@ class MotionQuadratic {
   std::vector<double> misfit2_, error2_;   // sums of squares               [n]
   std::vector<Banded> normal_;             // A_j' A_j                      [n]
   std::vector<std::vector<double>> pull_;  // A_j' e_j                      [n][T n]
+  const JerkPrior* prior_ = nullptr;
+  double prior_value_ = 0;
+  std::vector<double> prior_pull_;  // P q                                  [T n]
   Banded hessian_;
   std::vector<double> gradient_, scratch_;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,11 +22,14 @@ struct MotionRun {
   std::vector<double> y, h, u;  // observations [T][n], NaN where missing; steps; inputs
   std::vector<double> q;        // the estimate [T][n]
   double reference = 0;         // the samples' step, where there are unobserved ones between them
-  DelRunError error;            // at the last motion that was evaluated
-  MotionQuadratic quadratic;    // around the last linearise
+  // Errors of forces (DelRunError), of a motion that has a prior of its own.
+  std::vector<char> by_force;      // [n], empty: errors of accelerations
+  std::optional<JerkPrior> prior;  // joins J
+  DelRunError error;               // at the last motion that was evaluated
+  MotionQuadratic quadratic;       // around the last linearise
 
   int samples() const { return static_cast<int>(h.size()) + 1; }
-  RunView view(std::span<const double> motion) const { return {motion, h, u, reference}; }
+  RunView view(std::span<const double> motion) const { return {motion, h, u, reference, by_force}; }
 
   // J at any motion; infinity where the model has no positive definite M.
   double objective(const Model& model, std::span<const double> motion, const MotionNoise& noise);

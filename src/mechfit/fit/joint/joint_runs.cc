@@ -19,12 +19,22 @@ constexpr int kScoreRounds = 6;
 
 }  // namespace
 
-JointRuns::JointRuns(const Model& model, const Log& observed, const Log& start, ThreadPool& pool)
+JointRuns::JointRuns(const Model& model, const Log& observed, const Log& start, ThreadPool& pool,
+                     const ForceSpace* forces)
     : pool_(pool) {
   MECHFIT_CHECK(observed.runs.size() == start.runs.size());
   for (std::size_t k = 0; k < observed.runs.size(); ++k) {
     if (observed.runs[k].size() < kShortestRun) continue;
     runs_.emplace_back(model, observed.runs[k], start.runs[k].q);
+    if (forces) {
+      MotionRun& run = runs_.back();
+      std::vector<double> intensity;
+      for (int j = 0; j < model.joints(); ++j)
+        intensity.push_back(
+            forces->driven[j] ? forces->smoothed->at(static_cast<int>(k), j).intensity : 0);
+      run.by_force = forces->driven;
+      if (run.samples() >= 4) run.prior.emplace(run.h, intensity);
+    }
     for (double y : observed.runs[k].q) observation_count_ += !std::isnan(y);
   }
   if (runs_.empty()) throw InputError("no run has the three samples that a fit needs");

@@ -3,16 +3,25 @@
 #include <vector>
 
 #include "mechfit/base/thread_pool.h"
+#include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/estimate/motion/motion_run.h"
 
 namespace mechfit {
+
+// Errors of forces instead of accelerations, of motions that have a prior of their own
+// (force_fit.h).
+struct ForceSpace {
+  std::vector<char> driven;      // [n], 1: the joint's error is that of its force
+  const SmoothResult* smoothed;  // intensities of the jerk of the runs' driven joints
+};
 
 // The runs of a log whose motion is being estimated, worked on in parallel; sums over runs are
 // taken in their order.
 class JointRuns {
  public:
   // start: the same runs with an estimate of q. Runs of fewer than three samples are left out.
-  JointRuns(const Model& model, const Log& observed, const Log& start, ThreadPool& pool);
+  JointRuns(const Model& model, const Log& observed, const Log& start, ThreadPool& pool,
+            const ForceSpace* forces = nullptr);
 
   int size() const { return static_cast<int>(runs_.size()); }
   MotionRun& operator[](int k) { return runs_[k]; }
