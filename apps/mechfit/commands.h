@@ -25,6 +25,7 @@ void add_export(CLI::App& app, int& exit_code);
 // `words` are the arguments, kept with the fit.
 void add_fit(CLI::App& app, int& exit_code, const std::vector<std::string>& words);
 void add_inspect(CLI::App& app, int& exit_code);
+void add_payload(CLI::App& app, int& exit_code);
 void add_rollout(CLI::App& app, int& exit_code);
 void add_simulate(CLI::App& app, int& exit_code);
 void add_smooth(CLI::App& app, int& exit_code);

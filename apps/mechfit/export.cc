@@ -10,6 +10,7 @@
 #include "choice.h"
 #include "commands.h"
 #include "common_options.h"
+#include "export_robot.h"
 #include "mechfit/files/files.h"
 #include "mechfit/files/json_fields.h"
 #include "mechfit/files/outputs.h"
@@ -36,7 +37,7 @@ std::string what_is_in(ExportTarget target, const std::string& name, const Model
 
 void add_export(CLI::App& app, int&) {
   struct Options {
-    std::string model, output, name;
+    std::string model, output, name, robot;
     std::optional<ExportTarget> target;
     Precision precision = Precision::float64;
     bool overwrite = false, json = false;
@@ -49,7 +50,7 @@ void add_export(CLI::App& app, int&) {
   command
       ->add_option("-o,--output", options->output,
                    "File to write: model.h for one C99 header, model.fmu for an FMU 2.0, model.c "
-                   "for CasADi or MATLAB")
+                   "for CasADi or MATLAB; robot.urdf with --robot")
       ->required()
       ->type_name("FILE");
   command
@@ -62,6 +63,11 @@ void add_export(CLI::App& app, int&) {
                    "The model's name, prefix of all names in C (default: the file's name)")
       ->type_name("NAME");
   command
+      ->add_option("--robot", options->robot,
+                   "Of an arm: the URDF to write with the values that the fit identified, to a "
+                   "name that ends in .urdf")
+      ->type_name("FILE");
+  command
       ->add_option("--precision", options->precision,
                    "Numbers of the C file, double or float" + by_default(options->precision))
       ->transform(choice<Precision>())
@@ -69,10 +75,19 @@ void add_export(CLI::App& app, int&) {
   add_overwrite(*command, options->overwrite);
   add_json(*command, options->json);
   command->footer(
-      "Example:\n"
+      "Examples:\n"
       "  mechfit export model.safetensors -o pendulum.h\n"
-      "  mechfit export model.safetensors -o pendulum.fmu");
+      "  mechfit export model.safetensors -o pendulum.fmu\n"
+      "  mechfit export arm.safetensors --robot robot.urdf -o identified.urdf");
   command->callback([options] {
+    const bool urdf = lower_extension(options->output) == ".urdf";
+    if (urdf || !options->robot.empty()) {
+      if (options->robot.empty()) throw UsageError("-o NAME.urdf: give --robot, the URDF to fill");
+      if (!urdf) throw UsageError("--robot: expected -o with a name that ends in .urdf");
+      expect_output(options->output, options->overwrite, {options->model, options->robot});
+      export_robot(options->model, options->robot, options->output, options->json);
+      return;
+    }
     const ExportTarget target = export_target(options->output, options->target);
     expect_output(options->output, options->overwrite, {options->model});
     const ModelRecord record = load_model(options->model);

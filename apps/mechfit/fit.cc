@@ -68,8 +68,8 @@ void add_model_options(CLI::App& command, FitCommand& o) {
       ->group(group);
   command
       .add_option("--robot", o.robot,
-                  "Description of the machine, for family arm: URDF, or a table of modified "
-                  "Denavit-Hartenberg parameters in TOML (docs/arms.md)")
+                  "Description of the machine, for family arm: URDF, a MuJoCo model (MJCF), or a "
+                  "table of modified Denavit-Hartenberg parameters in TOML (docs/arms.md)")
       ->type_name("FILE")
       ->group(group);
   command

@@ -46,6 +46,7 @@ int run(int argc, char** argv) {
   std::vector<std::string> words;  // of the command line and of a config file
   add_fit(app, exit_code, words);
   add_inspect(app, exit_code);
+  add_payload(app, exit_code);
   add_rollout(app, exit_code);
   add_simulate(app, exit_code);
   add_smooth(app, exit_code);

@@ -14,7 +14,7 @@ if(MECHFIT_FUZZ)
     base/error.cc
     log/columns.cc log/inspect.cc log/prepare.cc log/spectrum.cc log/split.cc log/steps.cc
     mechanics/knowledge.cc mechanics/model_file.cc mechanics/model_scales.cc mechanics/families/arm/kinematics.cc
-    mechanics/families/arm/urdf.cc mechanics/families/trig/trig_basis.cc
+    mechanics/families/arm/mjcf.cc mechanics/families/arm/urdf.cc mechanics/families/trig/trig_basis.cc
     fit/checkpoint.cc
     report/document.cc report/drawing.cc report/html.cc report/mechanism.cc report/page.cc report/study_bars.cc
     study/cell.cc study/data_files.cc study/result_file.cc study/study.cc study/trajectories.cc)

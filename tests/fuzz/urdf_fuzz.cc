@@ -1,4 +1,5 @@
-// Any text as a robot's description in URDF: read, or refused with an InputError.
+// Any text as a robot's description, in URDF or as a MuJoCo model: read, or refused with an
+// InputError.
 #include <cstdint>
 
 #include "mechfit/base/error.h"
@@ -6,8 +7,9 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace mechfit;
+  const std::string text(reinterpret_cast<const char*>(data), size);
   try {
-    parse_urdf(std::string(reinterpret_cast<const char*>(data), size), "robot.urdf");
+    is_mjcf(text) ? parse_mjcf(text, "robot.xml") : parse_urdf(text, "robot.urdf");
   } catch (const InputError&) {
   }
   return 0;

@@ -101,8 +101,7 @@ TEST(RobotFile, SaysInOneLineWhatIsWrong) {
   EXPECT_EQ(table_message(""), "robot.toml: no [[joint]]");
   EXPECT_THAT(urdf_message("<robot>\n<link"),
               ::testing::StartsWith("robot.urdf:2: not well-formed XML"));
-  EXPECT_EQ(urdf_message("<mujoco/>"),
-            "robot.urdf: a MuJoCo model, expected URDF or a table in TOML");
+  EXPECT_EQ(urdf_message("<mujoco/>"), "robot.urdf: a MuJoCo model, expected URDF");
   EXPECT_EQ(urdf_message("<robot>\n<xacro:arm/></robot>"),
             "robot.urdf:2: found <xacro:arm>, expected plain URDF: expand it with xacro first");
   const auto joint = [](const std::string& inside, const std::string& type = "revolute") {
@@ -120,6 +119,48 @@ TEST(RobotFile, SaysInOneLineWhatIsWrong) {
             "fixed");
   EXPECT_EQ(urdf_message(joint("<child link='a'/>")), "robot.urdf: the joints form a loop");
   EXPECT_EQ(urdf_message(joint("<child link='b'/>", "fixed")), "robot.urdf: no joints that move");
+}
+
+std::string mjcf_message(const std::string& text) {
+  return message([&] { (void)parse_mjcf(text, "robot.xml"); });
+}
+
+// tests/mujoco has MuJoCo read such files too.
+TEST(RobotFile, AMujocoModelGivesJointsLinksAndRotors) {
+  const ArmDescription robot = parse_mjcf(
+      R"(<mujoco><compiler angle="radian"/><option gravity="0 1 -9"/>
+<default><joint axis="0 1 0"/><default class="heavy"><joint armature="0.3"/></default></default>
+<worldbody><body name="ball"><freejoint/></body>
+<body pos="0 0 1"><frame pos="0 0 1">
+ <body childclass="heavy" pos="1 0 0"><joint name="a"/><joint name="b" type="slide" axis="1 0 0"/>
+  <inertial mass="2" pos="0 0 .1" diaginertia=".02 .02 .01"/>
+  <body pos="0 0 .5"><inertial mass="1" pos="0 0 0" diaginertia=".1 .1 .1"/></body>
+  <body><joint class="main" name="c"/><joint name="d" axis="0 0 3"/></body>
+ </body></frame></body>
+</worldbody><equality><joint joint1="d" joint2="c"/></equality></mujoco>)",
+      "robot.xml");
+  ASSERT_EQ(robot.kinematics.n(), 3);  // d copies c
+  EXPECT_EQ(robot.kinematics.gravity[1], 1);
+  EXPECT_EQ(robot.kinematics.joints[0].place, (std::array<double, 3>{1, 0, 2}));
+  EXPECT_EQ(robot.kinematics.joints[0].axis, (std::array<double, 3>{0, 1, 0}));
+  EXPECT_EQ(robot.kinematics.joints[1].kind, JointKind::prismatic);
+  EXPECT_EQ(robot.kinematics.joints[2].parent, 1);
+  EXPECT_NEAR(robot.links[1].mass, 3, 1e-12);  // with what is fixed to it
+  EXPECT_NEAR(robot.links[1].centre[2], 0.7 / 3, 1e-12);
+  EXPECT_THAT(robot.rotors, ::testing::ElementsAre(0.3, 0.3, 0));
+}
+
+TEST(RobotFile, SaysInOneLineWhatIsWrongInAMujocoModel) {
+  const auto body = [](const std::string& inside) {
+    return mjcf_message("<mujoco><worldbody><body>\n" + inside + "</body></worldbody></mujoco>");
+  };
+  EXPECT_EQ(mjcf_message("<mujoco/>"), "robot.xml: no joints that move");
+  EXPECT_EQ(body("<joint type='ball'/>"),
+            "robot.xml:2: joint of type 'ball', expected hinge or slide");
+  EXPECT_EQ(body("<joint axis='0 0 0'/>"), "robot.xml:2: axis of length 0");
+  EXPECT_EQ(body("<joint class='x'/>"), "robot.xml:2: no class 'x' in <default>");
+  EXPECT_THAT(body("<include file='x'/>"), ::testing::HasSubstr("robot.xml:2: found <include>"));
+  EXPECT_THAT(body("<freejoint/><joint/>"), ::testing::HasSubstr("a body that is free"));
 }
 
 ArmDescription chain() {

@@ -11,6 +11,7 @@
 #include "mechfit/base/gradient_check.h"
 #include "mechfit/base/random.h"
 #include "mechfit/mechanics/families/analytic/analytic.h"
+#include "mechfit/mechanics/families/residual/residual.h"
 #include "mechfit/mechanics/families/smm/smm.h"
 #include "mechfit/mechanics/families/trig/trig.h"
 #include "mechfit/mechanics/model.h"
@@ -117,6 +118,21 @@ inline std::vector<ModelCase> few_parameter_cases() {
   return cases;
 }
 
+// A base of random joints with a network of forces that is not zero.
+inline Model random_residual(Model base, Random& random) {
+  ResidualConfig config;
+  config.hidden = {5, 4};
+  for (int i = 0; i < base.joints(); ++i)
+    for (auto* sizes : {&config.speed, &config.width, &config.place, &config.reach, &config.force})
+      sizes->push_back(random.uniform(0.5, 1.5));
+  Residual model(std::move(base), std::move(config), random);
+  std::vector<double> theta(model.parameters().begin(), model.parameters().end());
+  for (int k = model.base_count(); k < model.parameter_count(); ++k)
+    theta[k] += random.uniform(-0.3, 0.3);
+  model.set_parameters(theta);
+  return Model(std::move(model));
+}
+
 inline std::vector<ModelCase> model_cases() {
   const auto smm = [](std::string label, int n, bool network, FrictionTerms friction, InputMap map,
                       int inputs) {
@@ -130,6 +146,10 @@ inline std::vector<ModelCase> model_cases() {
   cases.push_back(smm("Smm3", 3, true, true, InputMap::fixed, 2));
   cases.push_back(smm("SmmFriction", 2, false, every_friction_term(), InputMap::gains, 2));
   cases.push_back(smm("Smm14", 14, true, false, InputMap::scaled, 1));
+  cases.push_back({"ResidualTrig", [](Random& random) {
+                     return random_residual(
+                         random_trig({JointType::plain, JointType::periodic}, 1, random), random);
+                   }});
   return cases;
 }
 

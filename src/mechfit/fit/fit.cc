@@ -6,7 +6,9 @@
 #include "mechfit/fit/arm/arm_fit.h"
 #include "mechfit/fit/candidates.h"
 #include "mechfit/fit/contradicted.h"
+#include "mechfit/fit/force_choice.h"
 #include "mechfit/fit/joint_fit.h"
+#include "mechfit/fit/residual_fit.h"
 #include "mechfit/fit/smoothed/fit_smoothed.h"
 #include "mechfit/fit/torque_choice.h"
 #include "mechfit/mechanics/families/smm/smm.h"
@@ -60,9 +62,11 @@ void add_networks(const FitData& data, const FitOptions& options, std::vector<Ca
 
 }  // namespace
 
-FitResult fit(const Log& observed, const std::optional<Log>& validation, const FitOptions& given,
+FitResult fit(const Log& observed, const std::optional<Log>& validation, const FitOptions& asked,
               ThreadPool& pool, const FitHooks& hooks) {
-  check_options(given);
+  check_options(asked);
+  const std::optional<FitOptions> structure = structure_options(asked);
+  const FitOptions given = structure.value_or(asked);
   const std::optional<FitOptions> arm = arm_options(observed.channels, given);
   FitOptions options = arm.value_or(given);
   const InputTiming timing{options.input_hold.value_or(InputHold::held),
@@ -87,8 +91,10 @@ FitResult fit(const Log& observed, const std::optional<Log>& validation, const F
   result.notes = notes;
   if (options.method == FitMethod::joint) {
     fit_jointly(observed, validation, options, pool, hooks, data, result);
-    if (drives_all(*data.train, options) && options.ensemble == 1)
+    if (drives_all(*data.train, options) && options.ensemble == 1) {
       compare_by_torque(data, candidates(data, options), pool, hooks, result);
+      compare_by_force(data, candidates(data, options), pool, hooks, result);
+    }
   } else if (options.method == FitMethod::torque) {
     if (given.method == FitMethod::joint)
       result.notes.push_back(
@@ -97,6 +103,7 @@ FitResult fit(const Log& observed, const std::optional<Log>& validation, const F
   } else {
     fit_smoothed(data, list[0].start, options, pool, hooks, result);
   }
+  if (structure) add_residual(data, options, pool, hooks, result);
   result.warnings = data.warnings;
   result.notes.insert(result.notes.begin(), data.notes.begin(), data.notes.end());
   result.train = *data.train;

@@ -14,6 +14,8 @@ struct RunView {
   std::span<const double> h;  // [T-1], step k leads from q_k to q_{k+1}
   std::span<const double> u;  // [T-1][m] or longer, u_k acts on step k; empty is no input
   double reference = 0;       // step at which errors are accelerations, see DelRunError; 0: any
+  // [n], 1: the joint's error is that of its force, see DelRunError; empty: no joint's is
+  std::span<const char> by_force = {};
 };
 
 // Results and scratch memory. Grows to the longest run it has seen, T samples to begin with.

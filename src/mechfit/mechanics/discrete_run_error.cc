@@ -39,22 +39,31 @@ double divisor(const RunView& x, int k) {
   return x.reference > 0 ? std::sqrt(mean * x.reference) : mean;
 }
 
-// p, f and M at every midpoint.
+bool by_force(const RunView& x, int joint) { return !x.by_force.empty() && x.by_force[joint]; }
+
+// Then errors have no part of M.
+bool all_by_force(const RunView& x) {
+  return !x.by_force.empty() &&
+         std::all_of(x.by_force.begin(), x.by_force.end(), [](char joint) { return joint != 0; });
+}
+
+// p, f and, where errors have a part of it, M at every midpoint.
 bool evaluate(const Model& model, const RunView& x, DelRunError& w) {
   const int n = model.joints(), steps = static_cast<int>(x.h.size());
   DelWorkspace& block = w.run.block;
   w.run.p.resize(static_cast<std::size_t>(steps) * n);
   w.run.f.resize(w.run.p.size());
   w.mass.resize(w.run.p.size() * n);
+  const bool masses = !all_by_force(x);
   for (int first = 0; first < steps; first += kBlock) {
     evaluate_steps(model, x, first, block);
-    model.factor(w.factor.data(), block.model);
+    if (masses) model.factor(w.factor.data(), block.model);
     for (int lane = 0; lane < std::min(kBlock, steps - first); ++lane) {
       const int k = first + lane;
       for (int i = 0; i < n; ++i) {
         w.run.p[k * n + i] = block.p[i * kBlock + lane];
         w.run.f[k * n + i] = block.f[i * kBlock + lane];
-        for (int j = 0; j <= i; ++j) {
+        for (int j = 0; masses && j <= i; ++j) {
           double sum = 0;  // M = G G'
           for (int l = 0; l <= j; ++l)
             sum += w.factor[(i * n + l) * kBlock + lane] * w.factor[(j * n + l) * kBlock + lane];
@@ -73,7 +82,7 @@ int residual_of(int step, bool arriving) { return arriving ? step : step - 1; }
 // What the block's steps contribute to row i of the derivatives of e, of the residuals begin ..
 // end-1: with w = Mbar^-1 e_i,
 //   w'r / h     covectors of discrete_run.cc, times w / h
-//   -w'Mbar e   -1/2 w'M e at each of the two midpoints
+//   -w'Mbar e   -1/2 w'M e at each of the two midpoints, for joints whose errors are accelerations
 Covectors load_row(int n, const RunView& x, int first, int i, bool arriving, int begin, int end,
                    DelRunError& w) {
   DelWorkspace& block = w.run.block;
@@ -87,8 +96,8 @@ Covectors load_row(int n, const RunView& x, int first, int i, bool arriving, int
       const double lambda = counts ? column / divisor(x, r) : 0;
       block.a[at] = sign * lambda;
       block.b[at] = 0.5 * block.h[lane] * lambda;
-      w.left[at] = -0.5 * column;
-      w.right[at] = counts ? w.e[static_cast<std::size_t>(r) * n + j] : 0;
+      w.left[at] = by_force(x, j) ? 0 : -0.5 * column;
+      w.right[at] = counts && !by_force(x, j) ? w.e[static_cast<std::size_t>(r) * n + j] : 0;
     }
   }
   Covectors covectors;
@@ -150,6 +159,9 @@ bool del_run_error(const Model& model, const RunView& x, RunDerivatives derivati
   for (int k = 0; k < steps - 1; ++k) {
     const double *m1 = &w.mass[k * n * n], *m2 = m1 + n * n;
     for (int i = 0; i < n * n; ++i) mean[i] = 0.5 * (m1[i] + m2[i]);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        if (by_force(x, i) || by_force(x, j)) mean[i * n + j] = i == j ? 1 : 0;
     double* inverse = &w.inverse[k * n * n];
     if (!invert(n, mean, inverse, work)) return false;
     for (int i = 0; i < n; ++i) {
@@ -219,8 +231,8 @@ void del_run_error_pullback(const Model& model, const RunView& x, std::span<cons
       const int at = i * kBlock + lane;
       block.a[at] += sign * lambda;
       block.b[at] += 0.5 * block.h[lane] * lambda;
-      mu_half[at] = -0.5 * mu;
-      error[at] = k >= 0 && k < steps - 1 ? w.e[k * n + i] : 0;
+      mu_half[at] = by_force(x, i) ? 0 : -0.5 * mu;
+      error[at] = k >= 0 && k < steps - 1 && !by_force(x, i) ? w.e[k * n + i] : 0;
     }
   };
   for (int first = 0; first < steps; first += kBlock) {

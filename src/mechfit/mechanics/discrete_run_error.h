@@ -14,6 +14,12 @@
 // With a reference step h_ref (RunView) sqrt(h_k h_ref) stands for h_k, so that e_k is the
 // acceleration error times sqrt(h_k / h_ref): errors of constant spectral density then have one
 // variance on any grid, and what is found on a finer one can be compared.
+//
+// Where a joint's error is that of its force (RunView::by_force) its row of Mbar is that of one:
+//
+//   e_d = r_d / h   driven joints, for all M;    e_p = Mbar_pp^-1 r_p / h   the others
+//
+// Where all joints are, M need not be positive definite.
 namespace mechfit {
 
 enum class RunDerivatives { none, configurations, parameters };  // each with those before it
@@ -28,7 +34,7 @@ struct DelRunError {
 
   DelRun run;
   std::vector<double> mass;           // M at the midpoints                [T-1][n][n]
-  std::vector<double> inverse;        // Mbar^-1                           [T-2][n][n]
+  std::vector<double> inverse;        // Mbar^-1, or of what stands for it [T-2][n][n]
   AlignedVector factor;               // [n*n][kBlock]
   AlignedVector left, right;          // [2 n][kBlock]
   AlignedVector q_bar, v_bar, lanes;  // [n], [n], [p]  x [kBlock]

@@ -9,8 +9,10 @@
 namespace mechfit {
 
 void MotionQuadratic::set(int n, std::span<const double> y, std::span<const double> q,
-                          std::span<const double> e, std::span<const double> jacobian) {
+                          std::span<const double> e, std::span<const double> jacobian,
+                          const JerkPrior* prior) {
   n_ = n;
+  prior_ = prior;
   samples_ = static_cast<int>(q.size()) / n;
   const std::size_t size = q.size();
   MECHFIT_CHECK(y.size() == size && e.size() == size - 2 * n &&
@@ -28,10 +30,13 @@ void MotionQuadratic::set(int n, std::span<const double> y, std::span<const doub
   e_.assign(e.begin(), e.end());
   jacobian_.assign(jacobian.begin(), jacobian.end());
   for (std::size_t k = 0; k < e_.size(); ++k) error2_[k % n] += e_[k] * e_[k];
+  prior_value_ = prior ? prior->value(q) : 0;
+  prior_pull_.assign(prior ? size : 0, 0.0);
+  if (prior) prior->add_gradient(q, prior_pull_);
 }
 
 double MotionQuadratic::value(const MotionNoise& noise) const {
-  double sum = 0;
+  double sum = prior_value_;
   for (int j = 0; j < n_; ++j)
     sum += 0.5 * (misfit2_[j] / (noise.sigma[j] * noise.sigma[j]) +
                   error2_[j] / (noise.s[j] * noise.s[j]));
@@ -54,7 +59,7 @@ void MotionQuadratic::add_pulled_back(const MotionNoise& noise, std::span<const 
 
 bool MotionQuadratic::factor(const MotionNoise& noise, double damping) {
   const int size = samples_ * n_, width = 3 * n_;
-  hessian_.reset(size, width - 1);
+  hessian_.reset(size, prior_ ? prior_->half() : width - 1);
   gradient_.assign(size, 0.0);
   add_pulled_back(noise, e_, gradient_);
   scratch_.resize(width);
@@ -71,6 +76,10 @@ bool MotionQuadratic::factor(const MotionNoise& noise, double damping) {
         for (int b = 0; b <= a; ++b) out[b] += row[a] * row[b];
       }
     }
+  if (prior_) {
+    prior_->add(hessian_);
+    for (int k = 0; k < size; ++k) gradient_[k] += prior_pull_[k];
+  }
   for (int k = 0; k < size; ++k) {
     double weight = 0;
     if (!std::isnan(misfit_[k])) {
@@ -90,7 +99,8 @@ double MotionQuadratic::log_likelihood(const MotionNoise& noise) {
   double sum = -value(noise) - 0.5 * hessian_.log_determinant();
   for (double x : scratch_) sum += 0.5 * x * x;
   // Observations and errors less unknowns
-  int dimension = -samples_ * n_;
+  int dimension = -samples_ * n_ + (prior_ ? prior_->rank() : 0);
+  if (prior_) sum += prior_->log_weight();
   for (int j = 0; j < n_; ++j) {
     sum -= observed_[j] * std::log(noise.sigma[j]) + errors() * std::log(noise.s[j]);
     dimension += observed_[j] + errors();

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "mechfit/estimate/motion/banded.h"
+#include "mechfit/estimate/motion/jerk_prior.h"
 
 namespace mechfit {
 
@@ -27,11 +27,13 @@ struct MotionNoise {
 // (A_j the rows of joint j). Missing observations are NaN and have no weight. Only e and A are
 // kept: H is made of them anew for every noise, which takes less memory than the A_j' A_j by
 // themselves.
+// With a prior of the motion's own (JerkPrior) 1/2 q'P q is added.
 class MotionQuadratic {
  public:
   // y, q [T][n], e [T-2][n], jacobian [T-2][3][n][n] as in DelRunError.
+  // `prior` may be null, and stays where it is.
   void set(int n, std::span<const double> y, std::span<const double> q, std::span<const double> e,
-           std::span<const double> jacobian);
+           std::span<const double> jacobian, const JerkPrior* prior = nullptr);
 
   int joints() const { return n_; }
   int observed(int joint) const { return observed_[joint]; }
@@ -62,6 +64,9 @@ class MotionQuadratic {
   std::vector<int> observed_;             // [n]
   std::vector<double> misfit2_, error2_;  // sums of squares                    [n]
   std::vector<double> e_, jacobian_;      // [T-2][n], [T-2][3][n][n]
+  const JerkPrior* prior_ = nullptr;
+  double prior_value_ = 0;
+  std::vector<double> prior_pull_;  // P q                                      [T n]
   Banded hessian_;
   std::vector<double> gradient_, scratch_;
 };

@@ -45,13 +45,13 @@ double MotionRun::objective(const Model& model, std::span<const double> motion,
     const double x = error.e[k] / noise.s[k % n];
     sum += x * x;
   }
-  return 0.5 * sum;
+  return 0.5 * sum + (prior ? prior->value(motion) : 0);
 }
 
 bool MotionRun::linearise(const Model& model, RunDerivatives derivatives) {
   MECHFIT_CHECK(derivatives != RunDerivatives::none);
   if (!del_run_error(model, view(q), derivatives, error)) return false;
-  quadratic.set(model.joints(), y, q, error.e, error.jacobian);
+  quadratic.set(model.joints(), y, q, error.e, error.jacobian, prior.get());
   return true;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -18,10 +19,13 @@ struct MotionData {
   std::vector<double> y, h, u;  // observations [T][n], NaN where missing; steps; inputs
   std::vector<double> q;        // the estimate [T][n]
   double reference = 0;         // the samples' step, where there are unobserved ones between them
-  MotionQuadratic quadratic;    // around the last linearise
+  // Errors of forces (DelRunError), of a motion that has a prior of its own.
+  std::vector<char> by_force;              // [n], empty: errors of accelerations
+  std::shared_ptr<const JerkPrior> prior;  // joins J
+  MotionQuadratic quadratic;               // around the last linearise
 
   int samples() const { return static_cast<int>(h.size()) + 1; }
-  RunView view(std::span<const double> motion) const { return {motion, h, u, reference}; }
+  RunView view(std::span<const double> motion) const { return {motion, h, u, reference, by_force}; }
 };
 
 // The same with the memory to work on it: the minimum over q of

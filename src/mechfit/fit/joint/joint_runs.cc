@@ -63,10 +63,20 @@ std::vector<Part> pieces_of(const Trajectory& run, std::size_t n) {
   return pieces;
 }
 
+// Errors of forces, and the prior of a run's motion.
+void join(const ForceSpace& forces, int run, MotionData& data) {
+  std::vector<double> intensity;
+  for (std::size_t j = 0; j < forces.driven.size(); ++j)
+    intensity.push_back(forces.driven[j] ? forces.smoothed->at(run, static_cast<int>(j)).intensity
+                                         : 0);
+  data.by_force = forces.driven;
+  if (data.samples() >= 4) data.prior = std::make_shared<JerkPrior>(data.h, intensity);
+}
+
 }  // namespace
 
 JointRuns::JointRuns(const Model& model, const Log& observed, const Log& start, ThreadPool& pool,
-                     Team* team)
+                     Team* team, const ForceSpace* forces)
     : pool_(pool), team_(team && team->size() > 1 ? team : nullptr) {
   MECHFIT_CHECK(observed.runs.size() == start.runs.size());
   const std::size_t n = observed.n();
@@ -77,6 +87,7 @@ JointRuns::JointRuns(const Model& model, const Log& observed, const Log& start, 
       const bool whole = end - begin == run.size();
       runs_.emplace_back(model, whole ? run : slice(run, observed.n(), observed.m(), begin, end),
                          std::span(start.runs[r].q).subspan(begin * n, (end - begin) * n));
+      if (forces) join(*forces, static_cast<int>(r), runs_.back());
       places_.push_back({static_cast<int>(r), begin});
       const auto& y = runs_.back().y;
       counts_.push_back(static_cast<int>(

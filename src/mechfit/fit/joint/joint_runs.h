@@ -7,11 +7,19 @@
 #include <vector>
 
 #include "mechfit/base/thread_pool.h"
+#include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/estimate/motion/motion_run.h"
 #include "mechfit/fit/joint/joint_state.h"
 #include "mechfit/fit/joint/team.h"
 
 namespace mechfit {
+
+// Errors of forces instead of accelerations, of motions that have a prior of their own
+// (force_fit.h).
+struct ForceSpace {
+  std::vector<char> driven;      // [n], 1: the joint's error is that of its force
+  const SmoothResult* smoothed;  // intensities of the jerk of the runs' driven joints
+};
 
 // The runs of a log whose motion is being estimated, worked on in parallel; sums over runs are
 // taken in their order. A long run is estimated in pieces, which are runs from here on: the two
@@ -23,7 +31,7 @@ class JointRuns {
   // start: the same runs with an estimate of q. Runs of fewer than three samples are left out.
   // With a team every process works on its own part of them.
   JointRuns(const Model& model, const Log& observed, const Log& start, ThreadPool& pool,
-            Team* team = nullptr);
+            Team* team = nullptr, const ForceSpace* forces = nullptr);
 
   int size() const { return static_cast<int>(runs_.size()); }  // pieces
   const MotionData& operator[](int k) const { return runs_[k]; }

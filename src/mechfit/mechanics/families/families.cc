@@ -3,6 +3,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/mechanics/families/analytic/analytic.h"
 #include "mechfit/mechanics/families/arm/arm.h"
+#include "mechfit/mechanics/families/residual/residual.h"
 #include "mechfit/mechanics/families/smm/smm.h"
 #include "mechfit/mechanics/families/trig/trig.h"
 
@@ -15,6 +16,7 @@ std::vector<Family>& list() {
       family_of<Arm>(),
       family_of<Trig>(),
       family_of<Smm>(),
+      family_of<Residual>(),
   };
   return families;
 }

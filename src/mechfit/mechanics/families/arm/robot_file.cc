@@ -98,7 +98,8 @@ ArmDescription parse_dh_table(const std::string& text, const std::string& path) 
 ArmDescription read_robot(const std::string& path) {
   const std::string text = read_file(path);
   const auto first = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-  if (first != std::string::npos && text[first] == '<') return parse_urdf(text, path);
+  if (first != std::string::npos && text[first] == '<')
+    return is_mjcf(text) ? parse_mjcf(text, path) : parse_urdf(text, path);
   return parse_dh_table(text, path);
 }
 

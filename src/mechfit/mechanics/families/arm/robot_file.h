@@ -5,8 +5,8 @@
 
 #include "mechfit/mechanics/families/arm/arm_description.h"
 
-// Files that describe a robot: URDF, or a table of modified Denavit-Hartenberg parameters in TOML
-// (docs/arms.md). Joints that do not move are merged.
+// Files that describe a robot: URDF, a MuJoCo model (MJCF), or a table of modified
+// Denavit-Hartenberg parameters in TOML (docs/arms.md). Joints that do not move are merged.
 namespace mechfit {
 
 // InputErrors begin with `path`, and with the line where there is one.
@@ -14,7 +14,11 @@ ArmDescription read_robot(const std::string& path);
 
 // From the contents of a file; `path` is for messages.
 ArmDescription parse_urdf(const std::string& text, const std::string& path);
+ArmDescription parse_mjcf(const std::string& text, const std::string& path);
 ArmDescription parse_dh_table(const std::string& text, const std::string& path);
+
+// Whether it is XML whose outermost element is <mujoco>.
+bool is_mjcf(const std::string& text);
 
 // What a fit found behind one joint of a description.
 struct IdentifiedJoint {

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <tinyxml2.h>
 
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -7,29 +6,25 @@
 #include <set>
 
 #include "mechfit/base/error.h"
-#include "mechfit/files/number.h"
 #include "mechfit/mechanics/families/arm/arm_geometry.h"
 #include "mechfit/mechanics/families/arm/robot_file.h"
+#include "mechfit/mechanics/families/arm/xml_file.h"
 
-// URDF by an XML reader that knows lines, so that messages name them and a file that is written
-// back keeps all that it had.
+// URDF. A file that is written back keeps all that it had.
 namespace mechfit {
 namespace {
 
 using tinyxml2::XMLElement;
 
-class Urdf {
+class Urdf : public XmlFile {
  public:
-  Urdf(const std::string& text, std::string path) : path_(std::move(path)) {
-    if (document_.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS)
-      throw InputError(path_ + ":" + std::to_string(document_.ErrorLineNum()) +
-                       ": not well-formed XML (" + document_.ErrorName() + ")");
-    robot_ = document_.RootElement();
-    if (robot_ && std::string(robot_->Name()) == "mujoco")
-      throw InputError(path_ + ": a MuJoCo model, expected URDF or a table in TOML");
-    if (!robot_ || std::string(robot_->Name()) != "robot")
-      throw InputError(path_ + ": the outermost element is not <robot>, expected URDF");
-    for (XMLElement* e = robot_->FirstChildElement(); e; e = e->NextSiblingElement()) {
+  Urdf(const std::string& text, const std::string& path) : XmlFile(text, path) {
+    const XMLElement* robot = root();
+    if (robot && std::string(robot->Name()) == "mujoco")
+      throw InputError(path + ": a MuJoCo model, expected URDF");
+    if (!robot || std::string(robot->Name()) != "robot")
+      throw InputError(path + ": the outermost element is not <robot>, expected URDF");
+    for (XMLElement* e = root()->FirstChildElement(); e; e = e->NextSiblingElement()) {
       const std::string kind = e->Name();
       if (kind.starts_with("xacro:"))
         fail(*e, "found <" + kind + ">, expected plain URDF: expand it with xacro first");
@@ -37,39 +32,8 @@ class Urdf {
         fail(*e, "a second link '" + text_of(*e, "name") + "'");
       if (kind == "joint") joints_.push_back(e);
     }
-    if (joints_.empty()) throw InputError(path_ + ": no joints");
+    if (joints_.empty()) throw InputError(path + ": no joints");
     sort_joints();
-  }
-
-  [[noreturn]] void fail(const XMLElement& e, const std::string& what) const {
-    throw InputError(path_ + ":" + std::to_string(e.GetLineNum()) + ": " + what);
-  }
-
-  std::string text_of(const XMLElement& e, const char* attribute) const {
-    const char* text = e.Attribute(attribute);
-    if (!text) fail(e, std::string("<") + e.Name() + "> without attribute '" + attribute + "'");
-    return text;
-  }
-
-  // Numbers of an attribute, which is optional when `otherwise` has as many.
-  std::vector<double> numbers(const XMLElement* e, const char* attribute, std::size_t count,
-                              const std::vector<double>& otherwise = {}) const {
-    if ((!e || !e->Attribute(attribute)) && otherwise.size() == count) return otherwise;
-    MECHFIT_CHECK(e != nullptr);
-    const std::string text = text_of(*e, attribute);
-    std::vector<double> out;
-    for (std::size_t at = 0; (at = text.find_first_not_of(" \t\r\n", at)) != std::string::npos;) {
-      const auto end = std::min(text.find_first_of(" \t\r\n", at), text.size());
-      double value = 0;
-      if (parse_number(std::string_view(text).substr(at, end - at), value) != NumberStatus::ok)
-        fail(*e, std::string(attribute) + ": " + in_quotes(text.substr(at, end - at)) +
-                     " is not a number");
-      out.push_back(value);
-      at = end;
-    }
-    if (out.size() != count)
-      fail(*e, fmt::format("{}: found {} numbers, expected {}", attribute, out.size(), count));
-    return out;
   }
 
   XMLElement* link(const XMLElement& joint, const char* side) const {
@@ -95,7 +59,7 @@ class Urdf {
   }
   std::string printed() {
     tinyxml2::XMLPrinter printer;
-    document_.Print(&printer);
+    document().Print(&printer);
     return printer.CStr();
   }
   XMLElement* fresh(const char* name, XMLElement& under) {
@@ -121,14 +85,11 @@ class Urdf {
         carried_by_[link(*joints_[k], "child")] = static_cast<int>(sorted.size());
         sorted.push_back(joints_[k]);
       }
-      if (sorted.size() == before) throw InputError(path_ + ": the joints form a loop");
+      if (sorted.size() == before) throw InputError(path() + ": the joints form a loop");
     }
     joints_ = std::move(sorted);
   }
 
-  std::string path_;
-  tinyxml2::XMLDocument document_;
-  XMLElement* robot_ = nullptr;
   std::map<std::string, XMLElement*> links_;
   std::vector<XMLElement*> joints_;
   std::map<const XMLElement*, int> carried_by_;  // link -> joint that moves it
