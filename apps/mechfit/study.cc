@@ -10,6 +10,7 @@
 #include "common_options.h"
 #include "mechfit/base/error.h"
 #include "mechfit/files/files.h"
+#include "numbers.h"
 #include "spread.h"
 #include "study_print.h"
 #include "terminal.h"
@@ -46,7 +47,7 @@ void add_grid_flags(CLI::App& command, Flags& flags) {
   command
       .add_option("--noise", grid.noises, "Noise of the observations (default 0.05,0.1,0.4 rad)")
       ->delimiter(',')
-      ->check(CLI::Range(0.0, 10.0))
+      ->check(number_between(0, 10))
       ->type_name("LIST");
   command.add_option("--methods", grid.methods, "Methods to compare (default " + list + ")")
       ->delimiter(',')
@@ -56,7 +57,7 @@ void add_grid_flags(CLI::App& command, Flags& flags) {
       .add_option("--learning-rates", grid.rates,
                   "Initial learning rates of the paper's methods (default " + rates + ")")
       ->delimiter(',')
-      ->check(CLI::Range(1e-12, 1e3))
+      ->check(learning_rate())
       ->type_name("LIST");
   command.add_option("--seeds", grid.seeds, "Seeds 0 to N-1 (default 10)")
       ->check(CLI::Range(1, 1000000))

@@ -174,6 +174,8 @@ TEST_F(Hostile, NumbersThatMakeNoSenseAreRefusedInOneLine) {
       simulate + "--q0 VALUE",
       simulate + "--seed VALUE",
       simulate + "--set m=VALUE",
+      "study beyond --seeds 1 -o " + file("study") + " --noise VALUE",
+      "study beyond --seeds 1 -o " + file("study") + " --learning-rates VALUE",
       "inspect " + file("m.safetensors") + " --at VALUE"};
   for (const std::string& line : cases)
     for (const char* value : {"nan", "inf", "1e309", "x"}) {
@@ -242,6 +244,13 @@ TEST_F(Hostile, AModelIsKnownByItsContent) {
   EXPECT_THAT(run_mechfit("inspect " + file("model.csv")).out, HasSubstr("pendulum"));
   std::filesystem::rename(path("log.csv"), path("log.safetensors"));
   EXPECT_THAT(run_mechfit("inspect " + file("log.safetensors")).out, HasSubstr("246 samples"));
+}
+
+TEST_F(Hostile, DevicesAreNotReadToTheEndOfTheMemory) {
+  for (const char* device : {"/dev/zero", "/dev/full"}) {
+    expect("inspect " + std::string(device), 1, ": is a device, expected a file");
+    expect("fit " + std::string(device) + " -o " + file("d.safetensors"), 1, ": is a device");
+  }
 }
 
 TEST_F(Hostile, LeftoversOfKilledWritesAreRemovedByTheNextRun) {

@@ -74,6 +74,8 @@ std::string read_file(const std::string& path) {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) fail(path, "cannot read", errno);
     if (n == 0) break;
+    // Reading /dev/zero would end with the memory.
+    if (S_ISCHR(status.st_mode)) throw InputError(path + ": is a device, expected a file");
     filled += static_cast<std::size_t>(n);
     if (filled == bytes.size()) bytes.resize(std::max<std::size_t>(2 * filled, 1 << 16));
   }
