@@ -1,18 +1,22 @@
 // What joint estimation costs as logs grow: processor time and peak memory of fits in processes of
 // their own, and the ratios that docs/performance.md promises.
 //
-//   build/release/bench/joint_scale [most samples [threads]]
+//   build/release/bench/joint_scale [most samples [threads [fewest samples [iterations]]]]
+//
+// Few iterations tell the memory of a fit, not its time.
 
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
 
+#include "mechfit/base/random.h"
 #include "mechfit/fit/candidates.h"
 #include "mechfit/fit/fit.h"
 #include "mechfit/fit/fit_data.h"
@@ -55,11 +59,25 @@ void print(const std::string& what, const Cost& cost) {
 constexpr double kStep = 0.05;
 constexpr int kRunSamples = 1000;
 
+// Further runs of a long log are the first ones with other noise.
+constexpr int kMotions = 100;
+
 Log pendulum(int samples) {
   ThreadPool pool(1);
+  const int runs = samples / kRunSamples;
   const double seconds = kStep * (kRunSamples - 1);
-  return testing::record(testing::kPoints, {0.01, kStep, seconds, samples / kRunSamples}, 1, pool)
-      .observed;
+  Log log =
+      testing::record(testing::kPoints, {0, kStep, seconds, std::min(runs, kMotions)}, 1, pool)
+          .observed;
+  const Log first = log;
+  while (static_cast<int>(log.runs.size()) < runs)
+    log.runs.push_back(first.runs[log.runs.size() % kMotions]);
+  Random random(1);
+  for (std::size_t r = 0; r < log.runs.size(); ++r) {
+    log.runs[r].name = "run " + std::to_string(r);
+    for (double& q : log.runs[r].q) q += 0.01 * random.normal();
+  }
+  return log;
 }
 
 // 16 runs of 201 samples 0.05 s apart.
@@ -82,6 +100,7 @@ void fit_alone(const Log& log, const FitOptions& options, int threads) {
   const FitData data = prepare_fit(log, {}, options, {}, pool);
   JointOptions joint;
   joint.motions = false;
+  joint.iterations = options.epochs;
   fit_joint(candidates(data, options).back().start.model, data.joint, joint, pool);
 }
 
@@ -90,11 +109,12 @@ void fit_all(const Log& log, const FitOptions& options, int threads) {
   fit(log, {}, options, pool);
 }
 
-void compare(int most, int threads) {
-  const FitOptions trig = options_of("trig", 1), network = options_of("smm", 0);
+void compare(int most, int threads, int fewest, int iterations) {
+  FitOptions trig = options_of("trig", 1), network = options_of("smm", 0);
+  trig.epochs = network.epochs = iterations;
   fmt::print("{:<44} {:>9} {:>9} {:>9}\n", "", "cpu s", "wall s", "MB");
   std::optional<Cost> first[2], second[2];
-  for (int samples = 10'000; samples <= most; samples *= 10) {
+  for (int samples = fewest; samples <= most; samples *= 10) {
     const Log log = pendulum(samples);
     print(fmt::format("smoothing alone, {} samples", samples), cost_of([&] {
             ThreadPool pool(threads);
@@ -108,8 +128,8 @@ void compare(int most, int threads) {
       if (!first[family])
         first[family] = cost;
       else
-        fmt::print("    {:.2f} times the time of 10,000 samples a sample\n",
-                   cost.seconds / first[family]->seconds * 10'000 / samples);
+        fmt::print("    {:.2f} times the time of {} samples a sample\n",
+                   cost.seconds / first[family]->seconds * fewest / samples, fewest);
       if (samples == 100'000) second[family] = cost;
     }
     if (samples == 100'000) {
@@ -140,5 +160,6 @@ void compare(int most, int threads) {
 }  // namespace mechfit
 
 int main(int argc, char** argv) {
-  mechfit::compare(argc > 1 ? std::stoi(argv[1]) : 100'000, argc > 2 ? std::stoi(argv[2]) : 1);
+  mechfit::compare(argc > 1 ? std::stoi(argv[1]) : 100'000, argc > 2 ? std::stoi(argv[2]) : 1,
+                   argc > 3 ? std::stoi(argv[3]) : 10'000, argc > 4 ? std::stoi(argv[4]) : 0);
 }

@@ -193,14 +193,14 @@ TEST(Team, GivesTheSameBitsWhateverItsSize) {
 // A log long enough for its fit to begin with a share of it.
 TEST(JointFit, OfALongLogIsAsGoodAsItsNumbersAllow) {
   ThreadPool pool(2);
-  const JointData data = joint_data(runs_of(250, 100, 6), runs_of(10, 100, 7), pool);
+  const JointData data = joint_data(runs_of(120, 100, 6), runs_of(8, 100, 7), pool);
   const Model start = trig_for(*data.train, pool);
   const JointResult result = fit_joint(start, data, {}, pool);
   ASSERT_EQ(result.status, FitStatus::finished);
   const double all = acceleration_mse(result.model, testing::pendulum_data(0, 0, 8).test, pool);
   JointData part = data;
   Log few = *data.train;
-  few.runs.resize(25);
+  few.runs.resize(12);
   part = joint_data(few, *data.validation, pool);
   const JointResult small = fit_joint(start, part, {}, pool);
   EXPECT_LT(all, 0.5 * acceleration_mse(small.model, testing::pendulum_data(0, 0, 8).test, pool));

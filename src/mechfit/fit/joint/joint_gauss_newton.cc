@@ -209,13 +209,14 @@ void JointGaussNewton::weigh_coefficients(const MotionNoise& noise) {
 // dq of every run for the change d of phi, by the factor that the last reduce has left.
 void JointGaussNewton::find_motion_steps(const MotionNoise& noise, const std::vector<double>& theta,
                                          const Eigen::VectorXd& d) {
-  // Of theta, as the errors' derivatives are
-  const Eigen::VectorXd slope = free_.slopes(theta);
+  const Eigen::VectorXd phi = free_.from_theta(theta);
+  bool both_sides = true;  // else some parameter is at its bound
+  for (int k = 0; k < free_.size(); ++k)
+    both_sides = both_sides && !(free_.bounded(k) && phi[k] < kProbe * d[k]);
+  const double back = both_sides ? kProbe : 0;
   std::vector<double> ahead = theta, behind = theta;
-  for (int k = 0; k < free_.size(); ++k) {
-    ahead[free_.index(k)] += kProbe * slope[k] * d[k];
-    behind[free_.index(k)] -= kProbe * slope[k] * d[k];
-  }
+  free_.to_theta(phi + kProbe * d, ahead);
+  free_.to_theta(phi - back * d, behind);
   Model model_ahead = model_, model_behind = model_;
   model_ahead.set_parameters(ahead);
   model_behind.set_parameters(behind);
@@ -226,7 +227,7 @@ void JointGaussNewton::find_motion_steps(const MotionNoise& noise, const std::ve
     std::vector<double> change = run.error.e;
     part.ok = part.ok && del_run_error(model_behind, view, RunDerivatives::none, run.error);
     for (std::size_t i = 0; i < change.size(); ++i)
-      change[i] = (change[i] - run.error.e[i]) / (2 * kProbe);
+      change[i] = (change[i] - run.error.e[i]) / (kProbe + back);
     part.dq.assign(run.quadratic.gradient().begin(), run.quadratic.gradient().end());
     run.quadratic.add_pulled_back(noise, change, part.dq);
     run.quadratic.hessian().solve(part.dq);
