@@ -160,9 +160,10 @@ int main(int argc, char** argv) {
       const Outcome out = run(c, family, static_cast<std::uint64_t>(seed), pool);
       if (c.late == 0) undelayed = out.rollout;
       const double delay = out.timing.delay / kStep, ratio = out.rollout / undelayed;
-      const bool good = std::abs(delay - c.late) < 0.1 && out.mass_error < 0.01 && ratio < 1.5 &&
-                        (c.late > 0 || delay == 0);
-      kept = kept && (good || c.lag > 0);
+      const bool good = std::abs(delay - c.late) < 0.1 &&
+                        std::abs(out.timing.lag / kStep - c.lag) < 0.1 && out.mass_error < 0.01 &&
+                        ratio < 1.5 && (c.late > 0 || delay == 0);
+      kept = kept && good;
       fmt::print(
           "| {} | {} | {:.3f} +- {:.3f} | {:.3f} +- {:.3f} | {:.2g} % | {:.2g} | {:.2f} {}| "
           "{:.1f} |\n",

@@ -8,6 +8,7 @@
 #include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/evaluate/acceleration_error.h"
 #include "mechfit/fit/data_scales.h"
+#include "mechfit/fit/fit.h"
 #include "mechfit/fit/joint/joint_gauss_newton.h"
 #include "mechfit/fit/joint/joint_problem.h"
 #include "mechfit/fit/smoothed/samples.h"
@@ -15,6 +16,7 @@
 #include "mechfit/mechanics/families/smm/smm.h"
 #include "mechfit/mechanics/families/start.h"
 #include "mechfit/mechanics/families/trig/trig.h"
+#include "tests/support/machines.h"
 #include "tests/support/pendulum_data.h"
 
 namespace mechfit {
@@ -235,6 +237,20 @@ TEST(Thin, ALogFarFinerThanItsMotionIsThinnedAndACoarseOneIsNot) {
   const Log thinned = thin(both, choose_thinning(both, 0).step);
   EXPECT_NEAR(thinned.runs[0].size(), 228, 12);
   EXPECT_EQ(thinned.runs[1].size(), 300);
+}
+
+// Of a coarse log, whose own steps are too long for the midpoint rule.
+TEST(JointNetwork, AloneTakesTheStepsOfTheFamilyThatPreparesItsMotions) {
+  ThreadPool pool(2);
+  const Log log = testing::record(testing::kPoints, {0.01, 0.1, 6, 6}, 1, pool).observed;
+  FitOptions options = testing::options_of("smm", FitMethod::joint, 30);
+  options.quick = true;
+  const FitResult result = fit(log, std::nullopt, options, pool);
+  EXPECT_EQ(result.model.kind(), ParameterKind::weights);
+  EXPECT_GT(result.knowledge.grid, 0);
+  EXPECT_LT(result.knowledge.grid, 0.06);
+  options.step = 0.1;
+  EXPECT_EQ(fit(log, std::nullopt, options, pool).knowledge.grid, 0);
 }
 
 }  // namespace
