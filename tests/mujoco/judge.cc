@@ -153,7 +153,10 @@ void Judge::set_state(const MujocoState& state, const std::vector<double>& u) {
   const auto q = to_relative(state.q), v = to_relative(state.v);
   std::copy(q.begin(), q.end(), data_->qpos);
   std::copy(v.begin(), v.end(), data_->qvel);
-  if (!u.empty()) data_->qfrc_applied[driven_] = u[0];
+  if (u.size() > 1)
+    std::copy(u.begin(), u.end(), data_->qfrc_applied);
+  else if (!u.empty())
+    data_->qfrc_applied[driven_] = u[0];
 }
 
 std::vector<double> Judge::acceleration(const MujocoState& state, const std::vector<double>& u) {

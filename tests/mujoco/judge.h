@@ -21,6 +21,7 @@ class Judge {
   // MuJoCo's model of the system with its present constants.
   explicit Judge(const AnalyticSystem& system, double time_step = 1e-3);
 
+  // u: none, the system's one input, or a force on each of MuJoCo's joints.
   std::vector<double> acceleration(const MujocoState& state, const std::vector<double>& u);
   // State after `steps` RK4 steps with constant u.
   MujocoState simulate(const MujocoState& state, const std::vector<double>& u, int steps);

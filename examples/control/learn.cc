@@ -1,0 +1,18 @@
+#include "examples/control/learn.h"
+
+#include "mechfit/base/error.h"
+#include "mechfit/fit/fit.h"
+
+namespace control {
+
+mechfit::Model learn(const mechfit::Log& log, const std::vector<std::string>& driven) {
+  mechfit::ThreadPool pool(1);  // threads are spread over seeds
+  mechfit::FitOptions options;
+  options.quick = true;
+  options.input_joints = driven;
+  mechfit::FitResult result = mechfit::fit(log, std::nullopt, options, pool);
+  if (!mechfit::found_model(result.status)) throw mechfit::InputError(explain(result.status));
+  return std::move(result.model);
+}
+
+}  // namespace control
