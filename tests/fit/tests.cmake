@@ -7,3 +7,7 @@ mechfit_battery(grid_battery ${CMAKE_CURRENT_LIST_DIR}/grid_battery.cc double-pe
 add_executable(input_battery ${CMAKE_CURRENT_LIST_DIR}/input_battery.cc)
 target_link_libraries(input_battery PRIVATE mechfit mechfit_options fmt::fmt)
 target_include_directories(input_battery PRIVATE ${PROJECT_SOURCE_DIR})
+# Prints what is found of stops and restitution (docs/contact.md), not a test.
+add_executable(contact_battery ${CMAKE_CURRENT_LIST_DIR}/contact_battery.cc)
+target_link_libraries(contact_battery PRIVATE mechfit mechfit_options fmt::fmt)
+target_include_directories(contact_battery PRIVATE ${PROJECT_SOURCE_DIR})

@@ -55,8 +55,10 @@ StartData data_of(const RolloutStart& start, int m, int substeps) {
   return data;
 }
 
-RolloutRequest request_of(const RolloutStart& start, const StartData& data, int substeps) {
+RolloutRequest request_of(const RolloutStart& start, const StartData& data, int substeps,
+                          const Contacts& contacts) {
   RolloutRequest request;
+  request.contacts = contacts;
   request.trajectories = 1;
   request.steps = static_cast<int>(data.h.size());
   request.q0 = start.q0;
@@ -68,12 +70,14 @@ RolloutRequest request_of(const RolloutStart& start, const StartData& data, int 
   return request;
 }
 
-Trajectory simulate(const Model& model, const RolloutStart& start, const RolloutOptions& options,
-                    ThreadPool& pool, StepStatus& status) {
+Trajectory simulate(const Model& model, const Contacts& contacts, const RolloutStart& start,
+                    const RolloutOptions& options, ThreadPool& pool, StepStatus& status,
+                    std::vector<ContactEvent>* events) {
   const int n = model.joints(), m = model.inputs();
   const StartData data = data_of(start, m, options.substeps);
-  const RolloutRequest request = request_of(start, data, options.substeps);
+  const RolloutRequest request = request_of(start, data, options.substeps, contacts);
   const Rollout rollout = roll_out(model, request, options.integrator, pool);
+  if (events && !rollout.events.empty()) *events = rollout.events[0];
   status = rollout.status[0];
 
   Trajectory run;
@@ -167,8 +171,8 @@ void add_deviations(const Ensemble& ensemble, const RolloutStart& start,
                     const RolloutOptions& options, ThreadPool& pool, Trajectory& run) {
   if (!tells_deviations(ensemble) || run.size() < 2) return;
   StartData data = data_of(start, ensemble.model.inputs(), options.substeps);
-  const auto predictions =
-      predict_rollouts(ensemble, request_of(start, data, options.substeps), start.drawn, pool);
+  const auto predictions = predict_rollouts(
+      ensemble, request_of(start, data, options.substeps, ensemble.contacts), start.drawn, pool);
   run.q_sd = scatter(predictions, &Rollout::q, run.q.size());
   run.qd_sd = scatter(predictions, &Rollout::v, run.q.size());
   data.at.resize(run.u.size());
@@ -205,12 +209,14 @@ RolloutResult roll_out(const ModelRecord& record, const std::vector<RolloutStart
     RolloutOptions options = asked;
     if (options.substeps == 0) options.substeps = substeps_for(ensemble, longest_step(start.t));
     StepStatus status = StepStatus::ok;
-    Trajectory run = simulate(record.model, start, options, pool, status);
+    result.events.emplace_back();
+    Trajectory run = simulate(record.model, record.contacts, start, options, pool, status,
+                              &result.events.back());
     if (ensemble.mean) {
       std::vector<Trajectory> members;
       for (const Model& member : ensemble.members) {
         StepStatus own = StepStatus::ok;
-        members.push_back(simulate(member, start, options, pool, own));
+        members.push_back(simulate(member, record.contacts, start, options, pool, own, nullptr));
         if (status == StepStatus::ok) status = own;
       }
       average(members, n, m, run);

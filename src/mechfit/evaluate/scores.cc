@@ -114,6 +114,7 @@ void add_rollouts(std::span<const Model> models, const Ensemble& ensemble,
   const Model& model = ensemble.model;
   RolloutErrorOptions rollout = options.rollout;
   rollout.substeps = substeps_of(ensemble, data.observed, options);
+  rollout.contacts = ensemble.contacts;
   if (rollout.horizons.empty()) rollout.horizons = default_horizons(data.motion());
   const double longest = *std::max_element(rollout.horizons.begin(), rollout.horizons.end());
   const auto choose = [&](int window) {

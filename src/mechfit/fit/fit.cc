@@ -5,6 +5,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/fit/arm/arm_fit.h"
 #include "mechfit/fit/candidates.h"
+#include "mechfit/fit/contact/contact_fit.h"
 #include "mechfit/fit/joint_fit.h"
 #include "mechfit/fit/smoothed/fit_smoothed.h"
 #include "mechfit/fit/torque_choice.h"
@@ -62,6 +63,8 @@ void add_networks(const FitData& data, const FitOptions& options, std::vector<Ca
 FitResult fit(const Log& observed, const std::optional<Log>& validation, const FitOptions& given,
               ThreadPool& pool, const FitHooks& hooks) {
   check_options(given);
+  if (given.contacts != ContactOption::none)
+    return fit_with_contacts(observed, validation, given, pool, hooks);
   const std::optional<FitOptions> arm = arm_options(observed.channels, given);
   FitOptions options = arm.value_or(given);
   const InputTiming timing{options.input_hold.value_or(InputHold::held),
