@@ -24,6 +24,9 @@ constexpr double kSettled = 1e-9;
 double most_misfit(int equations) { return 2 * (equations + 8 * std::sqrt(2.0 * equations)); }
 // Impacts of a chain whose ends are taken as one vector: dense algebra of five numbers each.
 constexpr int kChain = 40;
+// Rounds in which impacts are left out, and which of them: those with so much of the worst misfit.
+constexpr int kRounds = 15;
+constexpr double kWorst = 0.3;
 
 struct Event {
   int impact, contact;
@@ -152,17 +155,18 @@ class Estimator {
   }
 
   ContactEstimate run() {
-    // Impacts that do not fit are left out, the others estimated again.
-    for (int round = 0; round < 5; ++round) {
+    // Impacts that do not fit are left out, the worst first: what is none moves the contact, and
+    // then those that are do not fit either.
+    for (int round = 0; round < kRounds; ++round) {
       make_chains();
       settle();
-      bool all = true;
-      for (Event& event : events_) {
-        if (!event.fits) continue;
-        event.fits = misfit_of(event) <= most_misfit(2 * n_ + 1);
-        all = all && event.fits;
-      }
-      if (all) break;
+      double worst = 0;
+      for (const Event& event : events_)
+        if (event.fits) worst = std::max(worst, misfit_of(event));
+      if (worst <= most_misfit(2 * n_ + 1)) break;
+      for (Event& event : events_)
+        if (misfit_of(event) > std::max(most_misfit(2 * n_ + 1), kWorst * worst))
+          event.fits = false;
     }
     return result();
   }

@@ -9,15 +9,21 @@
 #include "mechfit/base/constants.h"
 #include "mechfit/fit/contact/part_motion.h"
 #include "mechfit/fit/contact/propose.h"
+#include "mechfit/log/split.h"
 #include "mechfit/mechanics/families/families.h"
 #include "mechfit/mechanics/families/trig/trig.h"
 
 namespace mechfit {
 namespace {
 
-constexpr int kRounds = 3;
-// Errors of the equation of so many deviations, towards the contact's inside, are impacts.
-constexpr double kSpike = 6;
+constexpr int kRounds = 4;
+// A part is looked at for an impact that was missed where its motion comes as near to a contact as
+// this share of the joint's range; in that many nodes around, not so near to the end of a part that
+// an impact made. By how much its halves must be more likely.
+constexpr double kReach = 0.05, kLeastSplitGain = 10;
+constexpr int kAround = 2, kNearEnd = 4;
+// Samples between which the usual speed is taken.
+constexpr int kSpeedSteps = 10;
 // Deviations of an impact's time that keep a sample away from it.
 constexpr double kSafe = 2.5;
 // Impacts that a contact must rest on.
@@ -25,10 +31,6 @@ constexpr int kFewestImpacts = 3;
 // By how much held-out runs must become more likely: ten times what a richer family has to gain on
 // one part (gain.h), since the samples that are left out are chosen.
 constexpr double kLeastGain = 100;
-
-double side_of(const Contact& contact) {
-  return contact.shape == ContactShape::upper_stop ? 1 : -1;
-}
 
 // What to fit while the contacts are looked for: one family with few parameters, quickly.
 FitOptions quick_options(const FitOptions& options) {
@@ -68,25 +70,123 @@ void set_samples(const Trajectory& run, double away, Impact& impact) {
   impact.before = std::clamp(static_cast<int>(last - run.t.begin()) - 1, 0, impact.after - 1);
 }
 
-// Nodes of the parts' motions near a contact where the equation's error is one of an impact.
-void add_missed(const std::vector<PartMotion>& motions, const MotionNoise& noise, const Log& log,
-                const Contacts& contacts, const CutLog& cut, std::vector<Impact>& impacts) {
+double in_range(const Log& log, int joint) {
+  double low = kInfinity, high = -kInfinity;
+  for (const Trajectory& run : log.runs)
+    for (int k = 0; k < run.size(); ++k) {
+      const double q = run.q[k * log.n() + joint];
+      if (!std::isfinite(q)) continue;
+      low = std::min(low, q);
+      high = std::max(high, q);
+    }
+  return high - low;
+}
+
+// What a jump costs, and a sample that is on neither side, per joint (contact_gain).
+struct Price {
+  double jump = 0, sample = 0;
+};
+Price price_of(const Log& log) {
+  const int n = log.n();
+  const double half = 0.5 * std::log(2 * std::numbers::pi);
+  Price price;
+  for (int j = 0; j < n; ++j) {
+    double speed2 = 0;
+    int count = 0;
+    double step = 0;
+    for (const Trajectory& run : log.runs)
+      for (int k = kSpeedSteps; k < run.size(); ++k) {
+        const double time = run.t[k] - run.t[k - kSpeedSteps];
+        const double d = (run.q[k * n + j] - run.q[(k - kSpeedSteps) * n + j]) / time;
+        if (!std::isfinite(d)) continue;
+        speed2 += d * d;
+        step = time / kSpeedSteps;
+        ++count;
+      }
+    const double jump = 2 * std::sqrt(std::max(speed2, 1e-24) / std::max(count, 1)) / step;
+    price.jump += 2 * (std::log(jump) + half);
+    price.sample += std::log(in_range(log, j)) + half;
+  }
+  return price;
+}
+
+// A place where a part may hide an impact, and what would become of it.
+struct Suspicion {
+  int part, contact, node;
+  int left = -1, right = -1;  // in the log of halves; -1: too short
+};
+
+// Where a part's motion is nearest to a contact, within reach of it.
+std::vector<Suspicion> suspicions(const std::vector<PartMotion>& motions, const MotionNoise& noise,
+                                  const Log& log, const Contacts& contacts, const CutLog& cut) {
   const std::size_t n = log.n();
+  std::vector<Suspicion> out;
   for (std::size_t p = 0; p < motions.size(); ++p) {
     const PartMotion& motion = motions[p];
     const auto& [r, begin, end] = cut.parts[p];
     if (!motion.ok) continue;
-    for (int t = 1; t + 1 < end - begin; ++t)
-      for (std::size_t c = 0; c < contacts.size(); ++c) {
-        const std::size_t j = contacts[c].joint;
-        const double error = side_of(contacts[c]) * motion.error[(t - 1) * n + j];
-        const double h = log.runs[r].t[begin + t + 1] - log.runs[r].t[begin + t];
-        const double reach = 2 * std::fabs(motion.v[t * n + j]) * h + 2 * noise.sigma[j];
-        const double gap = contacts[c].gap(std::span(motion.q).subspan(t * n, n));
-        if (error > kSpike && gap < reach)
-          impacts.push_back(
-              {r, static_cast<int>(c), begin + t - 1, begin + t + 1, log.runs[r].t[begin + t]});
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+      const std::size_t j = contacts[c].joint;
+      const double reach = kReach * in_range(log, static_cast<int>(j)) + 2 * noise.sigma[j];
+      const auto gap = [&](int t) {
+        return contacts[c].gap(std::span(motion.q).subspan(t * n, n));
+      };
+      // Near an end that an impact made the motion is near the contact anyway.
+      const int first = begin > 0 ? kNearEnd : 1;
+      const int last = end - begin - 1 - (end < log.runs[r].size() ? kNearEnd : 1);
+      for (int t = first; t <= last; ++t) {
+        if (gap(t) > reach || gap(t) > gap(t - 1) || gap(t) > gap(t + 1)) continue;
+        for (int node = std::max(1, t - kAround); node <= std::min(t + kAround, end - begin - 2);
+             ++node)
+          out.push_back({static_cast<int>(p), static_cast<int>(c), node});
       }
+    }
+  }
+  return out;
+}
+
+// Impacts inside of parts that are more likely in two halves.
+void add_missed(const Model& model, const std::vector<PartMotion>& motions,
+                const MotionNoise& noise, const Log& log, const Contacts& contacts,
+                const CutLog& cut, std::vector<Impact>& impacts, ThreadPool& pool) {
+  const Price price = price_of(log);
+  std::vector<Suspicion> all = suspicions(motions, noise, log, contacts, cut);
+  Log halves;
+  halves.channels = log.channels;
+  const auto add = [&](const Suspicion& suspicion, int begin, int end) {
+    if (end - begin < kShortestPiece) return -1;
+    halves.runs.push_back(slice(cut.log.runs[suspicion.part], log.n(), log.m(), begin, end));
+    return static_cast<int>(halves.runs.size()) - 1;
+  };
+  for (Suspicion& suspicion : all) {
+    suspicion.left = add(suspicion, 0, suspicion.node);
+    suspicion.right = add(suspicion, suspicion.node + 1, cut.log.runs[suspicion.part].size());
+  }
+  if (halves.runs.empty()) return;
+  const std::vector<PartMotion> split = part_motions(model, noise, halves, pool);
+  struct Best {
+    double gain = kLeastSplitGain;
+    const Suspicion* at = nullptr;
+  };
+  std::vector<Best> best(motions.size());
+  for (const Suspicion& suspicion : all) {
+    const int size = cut.log.runs[suspicion.part].size();
+    double gain = -motions[suspicion.part].log_likelihood;
+    int kept = 0;
+    for (const int half : {suspicion.left, suspicion.right}) {
+      if (half < 0) continue;
+      gain += split[half].ok ? split[half].log_likelihood : -kInfinity;
+      kept += halves.runs[half].size();
+    }
+    if (suspicion.left >= 0 && suspicion.right >= 0) gain -= price.jump;
+    gain -= (size - kept) * price.sample;
+    if (gain > best[suspicion.part].gain) best[suspicion.part] = {gain, &suspicion};
+  }
+  for (const Best& found : best) {
+    if (!found.at) continue;
+    const auto& [r, begin, end] = cut.parts[found.at->part];
+    const int node = begin + found.at->node;
+    impacts.push_back({r, found.at->contact, node - 1, node + 1, log.runs[r].t[node]});
   }
 }
 
@@ -120,18 +220,6 @@ void deal(int count, std::vector<int>& train, std::vector<int>& held_out) {
     (r % 4 == 3 || (count < 4 && r == count - 1 && count > 1) ? held_out : train).push_back(r);
 }
 
-double in_range(const Log& log, int joint) {
-  double low = kInfinity, high = -kInfinity;
-  for (const Trajectory& run : log.runs)
-    for (int k = 0; k < run.size(); ++k) {
-      const double q = run.q[k * log.n() + joint];
-      if (!std::isfinite(q)) continue;
-      low = std::min(low, q);
-      high = std::max(high, q);
-    }
-  return high - low;
-}
-
 std::string in_words(const Contact& contact, const std::string& unit, int used) {
   return fmt::format("{} at {:.4g} +- {:.2g}{}, restitution {:.3g} +- {:.2g} ({} impacts)",
                      contact.name, contact.position, contact.position_error,
@@ -161,16 +249,14 @@ std::vector<Impact> locate_impacts(const Model& model, const MotionNoise& noise,
   join_near(impacts);
   cut = cut_log(log, impacts);
   const std::vector<PartMotion> motions = part_motions(model, noise, cut.log, pool);
-  add_missed(motions, noise, log, contacts, cut, impacts);
+  add_missed(model, motions, noise, log, contacts, cut, impacts, pool);
   join_near(impacts);
   return impacts;
 }
 
 double contact_gain(const FitResult& between, const std::vector<Impact>& impacts,
                     const FitResult& whole, const Log& log, ThreadPool& pool) {
-  const int n = log.n();
   const CutLog cut = cut_log(log, impacts);
-  const double half = 0.5 * std::log(2 * std::numbers::pi);
   double gain = 0;
   int kept = 0;
   for (const PartMotion& part : part_motions(between.model, between.noise, cut.log, pool)) {
@@ -183,12 +269,8 @@ double contact_gain(const FitResult& between, const std::vector<Impact>& impacts
     gain -= run.log_likelihood;
   }
   const int jumps = static_cast<int>(cut.parts.size()) - static_cast<int>(log.runs.size());
-  const double step = log.runs[0].t[1] - log.runs[0].t[0];
-  for (int j = 0; j < n; ++j) {
-    const double jump = 2 * std::max(between.knowledge.velocity[j], 1e-12) / step;
-    gain -= 2 * jumps * (std::log(jump) + half);
-    gain -= (log.samples() - kept) * (std::log(in_range(log, j)) + half);
-  }
+  const Price price = price_of(log);
+  gain -= jumps * price.jump + (log.samples() - kept) * price.sample;
   return gain;
 }
 

@@ -46,7 +46,8 @@ bool fit_window(const Trajectory& run, int n, int sample, int joint, int half, W
   }
   const Eigen::LDLT<Eigen::Matrix<double, kTerms, kTerms>> factor(normal);
   fit.c = factor.solve(pull);
-  const auto inverse = factor.solve(Eigen::Matrix<double, kTerms, kTerms>::Identity().eval());
+  const Eigen::Matrix<double, kTerms, kTerms> inverse =
+      factor.solve(Eigen::Matrix<double, kTerms, kTerms>::Identity());
   fit.residual = std::sqrt(std::max(0.0, squares - fit.c.dot(pull)) / (2 * half - kTerms));
   fit.jump_share = inverse(5, 5) / (unit * unit);
   fit.offset_share = inverse(4, 4);

@@ -21,6 +21,9 @@ constexpr double kBeyond = 2e-3;
 constexpr double kLeft = 0.2;
 // Deviations of an impact's time that keep a sample away from it.
 constexpr double kSafe = 2.5;
+// Samples that are left out on either side besides, until a model says when the impact was: an
+// impact within a part spoils its motion, and the noise of all.
+constexpr int kMargin = 3;
 
 struct Range {
   double low = 0, high = 0, noise = 0;
@@ -104,7 +107,8 @@ Proposal propose_stops(const Log& log, ThreadPool& pool) {
         for (const Kink* kink : towards) {
           if (std::fabs(kink->position - place) > 2 * width) continue;
           const Trajectory& run = log.runs[kink->run];
-          const double away = kSafe * kink->time_sd;
+          const double step = run.t[kink->sample + 1] - run.t[kink->sample];
+          const double away = kSafe * kink->time_sd + kMargin * step;
           Impact impact{kink->run, contact, kink->sample, kink->sample + 1, kink->time};
           while (impact.before > 0 && run.t[impact.before] > kink->time - away) --impact.before;
           while (impact.after + 1 < run.size() && run.t[impact.after] < kink->time + away)
