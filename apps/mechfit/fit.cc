@@ -80,6 +80,15 @@ void add_model_options(CLI::App& command, FitCommand& o) {
       ->allow_extra_args(false)
       ->type_name("NAMES")
       ->group(group);
+  command
+      .add_option(
+          "--contacts", fit.contacts,
+          "What the machine may hit: stops of joints where its velocities jump at one place; "
+          "auto keeps them only where held-out runs become more likely" +
+              by_default(fit.contacts))
+      ->transform(choice<ContactOption>())
+      ->type_name(choices<ContactOption>())
+      ->group(group);
   command.add_option("--input-joints", fit.input_joints, "Joint that each input pushes")
       ->delimiter(',')
       ->allow_extra_args(false)

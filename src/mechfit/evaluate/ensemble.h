@@ -18,6 +18,7 @@ struct Ensemble {
   bool mean = false;           // the members' mean predicts, not `model`
   std::optional<Knowledge> knowledge = {};
   std::optional<InputTiming> timing = {};  // of the inputs; none: as the log says
+  Contacts contacts = {};                  // of all of them
 
   // Step of the motions that the model was fitted to [s]; 0: that of the samples.
   double grid() const { return knowledge ? knowledge->grid : 0; }

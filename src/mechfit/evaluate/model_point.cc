@@ -135,6 +135,8 @@ std::string model_json(const ModelRecord& record, const ModelPoint& point) {
   }
   out["scale"] = record.model.scale_is_free() ? "free" : "physical";
   if (record.model.inputs() > 0) out["input_timing"] = json::parse(format_timing(record.timing));
+  if (!record.contacts.empty())
+    out["contacts"] = json::parse(format_contacts(record.contacts)).at("contacts");
   if (record.knowledge) out["knowledge"] = json::parse(format_knowledge(*record.knowledge));
   return out.dump(2, ' ', false, json::error_handler_t::replace);
 }

@@ -90,10 +90,27 @@ std::string values_text(const ModelRecord& record) {
   return text + "\n";
 }
 
+std::string with_error(double value, double error) {
+  return four_digits(value) + (error > 0 ? " +- " + four_digits(error) : "");
+}
+
+std::string contacts_text(const ModelRecord& record) {
+  if (record.contacts.empty()) return "";
+  TextTable table({"contact", "position", "unit", "restitution", "friction"});
+  for (const Contact& contact : record.contacts) {
+    const bool plane = contact.shape == ContactShape::half_plane;
+    const std::string& unit = plane ? "m" : record.channels.units[contact.joint];
+    table.add({contact.name, with_error(contact.position, contact.position_error), unit,
+               with_error(contact.restitution, contact.restitution_error),
+               plane ? with_error(contact.friction, contact.friction_error) : "none"});
+  }
+  return table.text() + "\n";
+}
+
 }  // namespace
 
 std::string model_text(const ModelRecord& record) {
-  return channels_text(record) + values_text(record);
+  return channels_text(record) + contacts_text(record) + values_text(record);
 }
 
 }  // namespace mechfit

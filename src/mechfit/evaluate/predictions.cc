@@ -9,7 +9,7 @@
 #include "mechfit/base/random.h"
 #include "mechfit/evaluate/coverage.h"
 #include "mechfit/evaluate/motion_size.h"
-#include "mechfit/integrate/runge_kutta.h"
+#include "mechfit/integrate/rollout.h"
 
 namespace mechfit {
 namespace {
@@ -79,7 +79,7 @@ void error_sizes(const Ensemble& ensemble, const MotionView& points, int k,
 std::vector<double> growth_along(const Ensemble& ensemble, const RolloutRequest& request,
                                  ThreadPool& pool) {
   const int n = ensemble.model.joints(), steps = request.steps;
-  const Rollout motion = runge_kutta_rollout(ensemble.model, request, Integrator::rk4, pool);
+  const Rollout motion = roll_out(ensemble.model, request, Integrator::rk4, pool);
   std::vector<double> growth(static_cast<std::size_t>(request.trajectories) * steps, 1.0);
   for (std::size_t k = 0; k < growth.size(); ++k) {
     const std::size_t row = k / steps * (steps + 1) + k % steps;
@@ -192,7 +192,7 @@ std::vector<Rollout> predict_rollouts(const Ensemble& ensemble, const RolloutReq
       draw_kicks(request, *ensemble.knowledge, growth, static_cast<std::uint64_t>(k), kicks);
       own.kicks = kicks;
     }
-    out.push_back(runge_kutta_rollout(member(ensemble, k), own, Integrator::rk4, pool));
+    out.push_back(roll_out(member(ensemble, k), own, Integrator::rk4, pool));
   }
   return out;
 }
@@ -202,7 +202,8 @@ std::vector<Rollout> predict_rollouts(const Ensemble& ensemble, const Log& log,
                                       ThreadPool& pool) {
   MECHFIT_CHECK(drawn.size() == kPredictions);
   const StartArrays arrays = start_arrays(ensemble.model, log, drawn[0], cut);
-  const RolloutRequest request = arrays.request();
+  RolloutRequest request = arrays.request();
+  request.contacts = ensemble.contacts;
   DrawnStates states;
   for (const Starts& own : drawn) {
     states.q.push_back(own.q);

@@ -5,8 +5,7 @@
 
 #include "mechfit/base/error.h"
 #include "mechfit/evaluate/energy_balance.h"
-#include "mechfit/integrate/runge_kutta.h"
-#include "mechfit/integrate/variational.h"
+#include "mechfit/integrate/rollout.h"
 
 namespace mechfit {
 namespace {
@@ -202,21 +201,29 @@ RolloutScores rollout_error(std::span<const Model> models, const Log& log, const
   const RolloutSteps cut = {std::max(1, options.substeps), options.control};
   const StartArrays arrays = start_arrays(model, log, starts, cut);
   RolloutRequest request = arrays.request();
-  Rollout rk4 = runge_kutta_rollout(model, request, Integrator::rk4, pool);
+  request.contacts = options.contacts;
+  Rollout rk4 = roll_out(model, request, Integrator::rk4, pool);
   std::vector<Rollout> drawn;
   for (const Starts& other : options.drawn) {
     const StartArrays own = start_arrays(model, log, other, cut);
-    drawn.push_back(runge_kutta_rollout(model, own.request(), Integrator::rk4, pool));
+    RolloutRequest elsewhere = own.request();
+    elsewhere.contacts = options.contacts;
+    drawn.push_back(roll_out(model, elsewhere, Integrator::rk4, pool));
   }
   const Rollout undrawn = drawn.empty() ? Rollout({}, 0) : rk4;
   std::vector<Rollout> rk4_others, variational_others;
   for (const Model& other : models.subspan(1)) {
-    rk4_others.push_back(runge_kutta_rollout(other, request, Integrator::rk4, pool));
-    variational_others.push_back(variational_rollout(other, request, pool));
+    rk4_others.push_back(roll_out(other, request, Integrator::rk4, pool));
+    variational_others.push_back(roll_out(other, request, Integrator::variational, pool));
   }
   request.midpoints = true;
-  Rollout variational = variational_rollout(model, request, pool);
-  scores.energy_drift = energy_drift(model, request, variational, starts.steps, pool);
+  Rollout variational = roll_out(model, request, Integrator::variational, pool);
+  // Impacts take energy: what the integrator keeps is seen without them.
+  RolloutRequest free = request;
+  free.contacts = {};
+  const Rollout& flight =
+      request.contacts.empty() ? variational : roll_out(model, free, Integrator::variational, pool);
+  scores.energy_drift = energy_drift(model, free, flight, starts.steps, pool);
   average(rk4, rk4_others);
   average(variational, variational_others);
 

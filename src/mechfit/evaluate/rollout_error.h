@@ -54,7 +54,8 @@ struct RolloutErrorOptions {
   std::vector<double> noise;
   // The same starts with their states drawn as uncertain as they are.
   std::span<const Starts> drawn;
-  int window = 0;  // samples that a start rests on
+  int window = 0;                     // samples that a start rests on
+  std::span<const Contact> contacts;  // what the machine touches
 };
 
 struct RolloutScores {

@@ -55,9 +55,10 @@ StartData data_of(const RolloutStart& start, int m, const RolloutSteps& cut) {
   return data;
 }
 
-RolloutRequest request_of(const RolloutStart& start, const StartData& data,
-                          const RolloutSteps& cut) {
+RolloutRequest request_of(const RolloutStart& start, const StartData& data, const RolloutSteps& cut,
+                          const Contacts& contacts) {
   RolloutRequest request;
+  request.contacts = contacts;
   request.trajectories = 1;
   request.steps = static_cast<int>(data.h.size());
   request.q0 = start.q0;
@@ -70,12 +71,14 @@ RolloutRequest request_of(const RolloutStart& start, const StartData& data,
   return request;
 }
 
-Trajectory simulate(const Model& model, const RolloutStart& start, Integrator integrator,
-                    const RolloutSteps& cut, ThreadPool& pool, StepStatus& status) {
+Trajectory simulate(const Model& model, const Contacts& contacts, const RolloutStart& start,
+                    Integrator integrator, const RolloutSteps& cut, ThreadPool& pool,
+                    StepStatus& status, std::vector<ContactEvent>* events) {
   const int n = model.joints(), m = model.inputs();
   const StartData data = data_of(start, m, cut);
-  const RolloutRequest request = request_of(start, data, cut);
+  const RolloutRequest request = request_of(start, data, cut, contacts);
   const Rollout rollout = roll_out(model, request, integrator, pool);
+  if (events && !rollout.events.empty()) *events = rollout.events[0];
   status = rollout.status[0];
 
   Trajectory run;
@@ -169,8 +172,8 @@ void add_deviations(const Ensemble& ensemble, const RolloutStart& start, const R
                     ThreadPool& pool, Trajectory& run) {
   if (!tells_deviations(ensemble) || run.size() < 2) return;
   StartData data = data_of(start, ensemble.model.inputs(), cut);
-  const auto predictions =
-      predict_rollouts(ensemble, request_of(start, data, cut), start.drawn, pool);
+  const auto predictions = predict_rollouts(
+      ensemble, request_of(start, data, cut, ensemble.contacts), start.drawn, pool);
   run.q_sd = scatter(predictions, &Rollout::q, run.q.size());
   run.qd_sd = scatter(predictions, &Rollout::v, run.q.size());
   data.at.resize(run.u.size());
@@ -206,12 +209,15 @@ RolloutResult roll_out(const ModelRecord& record, const std::vector<RolloutStart
           std::vector(start.t.begin(), start.t.end() - 1), start.u, m, record.timing);
     const RolloutSteps cut = rollout_steps(ensemble, options.substeps, longest_step(start.t));
     StepStatus status = StepStatus::ok;
-    Trajectory run = simulate(record.model, start, options.integrator, cut, pool, status);
+    result.events.emplace_back();
+    Trajectory run = simulate(record.model, record.contacts, start, options.integrator, cut, pool,
+                              status, &result.events.back());
     if (ensemble.mean) {
       std::vector<Trajectory> members;
       for (const Model& member : ensemble.members) {
         StepStatus own = StepStatus::ok;
-        members.push_back(simulate(member, start, options.integrator, cut, pool, own));
+        members.push_back(
+            simulate(member, record.contacts, start, options.integrator, cut, pool, own, nullptr));
         if (status == StepStatus::ok) status = own;
       }
       average(members, n, m, run);

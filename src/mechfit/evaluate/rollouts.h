@@ -31,10 +31,11 @@ struct RolloutStart {
 };
 
 struct RolloutResult {
-  Log log;                         // q, qd, qdd and u, as far as each simulation got
-  std::vector<StepStatus> status;  // [runs]
-  std::vector<double> leaves;      // [runs] when the motion leaves the region that the model's data
-                                   // covered [s]; NaN: never, or the region is not known
+  Log log;                                        // q, qd, qdd and u, as far as each simulation got
+  std::vector<StepStatus> status;                 // [runs]
+  std::vector<std::vector<ContactEvent>> events;  // [runs] impacts, where the model has contacts
+  std::vector<double> leaves;  // [runs] when the motion leaves the region that the model's data
+                               // covered [s]; NaN: never, or the region is not known
 };
 
 // Of an ensemble the mean. Standard deviations are those of predictions (predictions.h), where the

@@ -115,6 +115,7 @@ void add_rollouts(std::span<const Model> models, const Ensemble& ensemble,
   const RolloutSteps cut = steps_of(ensemble, data.observed, options);
   rollout.substeps = cut.parts;
   rollout.control = cut.control;
+  rollout.contacts = ensemble.contacts;
   if (rollout.horizons.empty()) rollout.horizons = default_horizons(data.motion());
   const double longest = *std::max_element(rollout.horizons.begin(), rollout.horizons.end());
   const auto choose = [&](int window) {

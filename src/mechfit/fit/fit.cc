@@ -5,6 +5,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/fit/arm/arm_fit.h"
 #include "mechfit/fit/candidates.h"
+#include "mechfit/fit/contact/contact_fit.h"
 #include "mechfit/fit/contradicted.h"
 #include "mechfit/fit/force_choice.h"
 #include "mechfit/fit/joint_fit.h"
@@ -65,6 +66,8 @@ void add_networks(const FitData& data, const FitOptions& options, std::vector<Ca
 FitResult fit(const Log& observed, const std::optional<Log>& validation, const FitOptions& asked,
               ThreadPool& pool, const FitHooks& hooks) {
   check_options(asked);
+  if (asked.contacts != ContactOption::none)
+    return fit_with_contacts(observed, validation, asked, pool, hooks);
   const std::optional<FitOptions> structure = structure_options(asked);
   const FitOptions given = structure.value_or(asked);
   const std::optional<FitOptions> arm = arm_options(observed.channels, given);

@@ -8,11 +8,13 @@
 
 #include "mechfit/base/thread_pool.h"
 #include "mechfit/estimate/motion/motion_quadratic.h"
+#include "mechfit/fit/contact/cut.h"
 #include "mechfit/fit/fit_options.h"
 #include "mechfit/fit/history.h"
 #include "mechfit/fit/status.h"
 #include "mechfit/log/log.h"
 #include "mechfit/log/warning.h"
+#include "mechfit/mechanics/contact.h"
 #include "mechfit/mechanics/knowledge.h"
 
 namespace mechfit {
@@ -60,7 +62,11 @@ struct FitResult {
   std::shared_ptr<const Log> validation_smoothed;  // where the fit smoothed it, else null
   Knowledge knowledge;  // of the training runs: the region they cover, and the size of their motion
   InputTiming timing;   // of the inputs; the runs' inputs act so
-  FitHistory history;   // of the model that was kept
+  // What the machine hits, where contacts were looked for and found; then the runs on either side
+  // are the parts of the log's between impacts.
+  Contacts contacts;
+  std::vector<Impact> impacts;  // in the observed log, then in that to validate on where given
+  FitHistory history;           // of the model that was kept
   std::shared_ptr<const FitState> state;  // at the end
   std::vector<std::string> notes;
   // What would spoil the fit (inspect_log) and samples that were taken out, in the order of harm.

@@ -35,6 +35,18 @@ template <>
 inline constexpr auto kNames<Selection> = names<Selection>(
     {{Selection::acceleration, "acceleration"}, {Selection::objective, "objective"}});
 
+// What a machine may hit.
+enum class ContactOption {
+  none,       // nothing: as if there were no contacts
+  automatic,  // stops of joints that the log shows, where held-out runs become more likely
+  stops       // the same without that question
+};
+template <>
+inline constexpr auto kNames<ContactOption> =
+    names<ContactOption>({{ContactOption::none, "none"},
+                          {ContactOption::automatic, "auto"},
+                          {ContactOption::stops, "stops"}});
+
 struct FitOptions {
   // smm (networks), trig (trigonometric polynomials), arm (rigid bodies, needs `robot`), the name
   // of an analytic system (list_systems), or auto: those that take part by themselves (families.h),
@@ -79,6 +91,7 @@ struct FitOptions {
   Precision precision = Precision::float64;      // float32: networks on smoothed data train faster
   bool scale = true;                  // take scales from the data and weigh errors per joint
   std::map<std::string, double> fix;  // constants of an analytic system that are known
+  ContactOption contacts = ContactOption::none;  // joint estimation only
   // Geometry of the machine and what its links start from; with it family arm takes part
   std::shared_ptr<const ArmDescription> robot;
 };

@@ -24,8 +24,9 @@ EvaluationData held_out_data(const FitResult& result, ThreadPool& pool) {
 }
 
 ModelRecord fit_record(const FitResult& result, const FitOptions& options) {
-  ModelRecord record{result.model,      result.channels,  {},           result.members,
-                     result.covariance, result.knowledge, result.timing};
+  ModelRecord record{result.model,   result.channels,   {},
+                     result.members, result.covariance, result.knowledge,
+                     result.timing,  result.contacts};
   record.metadata = {{"method", name_of(result.method)},
                      {"seed", std::to_string(options.seed)},
                      {"epoch", std::to_string(result.history.selected)}};

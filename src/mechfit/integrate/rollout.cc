@@ -6,6 +6,7 @@
 
 #include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
+#include "mechfit/integrate/contact_stepper.h"
 #include "mechfit/integrate/runge_kutta.h"
 #include "mechfit/integrate/variational.h"
 
@@ -34,6 +35,8 @@ const char* describe(StepStatus status) {
       return "Newton's method did not converge (take a smaller step or more substeps)";
     case StepStatus::not_finite:
       return "the motion is not finite";
+    case StepStatus::too_many_impacts:
+      return "too many impacts in one step (take a smaller step or more substeps)";
   }
   return "";
 }
@@ -57,6 +60,7 @@ bool Rollout::all_ok() const {
 
 Rollout roll_out(const Model& model, const RolloutRequest& request, Integrator integrator,
                  ThreadPool& pool) {
+  if (!request.contacts.empty()) return contact_rollout(model, request, integrator, pool);
   return integrator == Integrator::variational
              ? variational_rollout(model, request, pool)
              : runge_kutta_rollout(model, request, integrator, pool);

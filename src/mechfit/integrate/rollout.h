@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mechfit/base/thread_pool.h"
+#include "mechfit/mechanics/contact.h"
 #include "mechfit/mechanics/euler_lagrange.h"
 
 // Many trajectories simulated as one batch, one per lane. What the integrators have in common.
@@ -27,6 +28,7 @@ enum class StepStatus {
   no_root,            // Newton stalled: the step equation has no root near the motion so far
   iteration_limit,    // Newton was still improving when its evaluations were used up
   not_finite,         // numbers overflowed
+  too_many_impacts,   // more than kMostImpacts within one inner step (contact_stepper.h)
 };
 
 const char* describe(StepStatus status);
@@ -59,6 +61,7 @@ struct RolloutRequest {
   int substeps = 1;               // inner steps of length h / substeps per recorded one
   StepControl control;            // with a tolerance, `substeps` says only how finely u is given
   bool midpoints = false;         // record the states in the middle of the recorded steps too
+  std::span<const Contact> contacts;  // what the machine may touch
 
   // An input on an inner step, and its mean over a recorded one.
   double input(std::size_t trajectory, int step, int inner, int i, int m) const {
@@ -74,15 +77,24 @@ struct RolloutRequest {
   }
 };
 
+// An impact.
+struct ContactEvent {
+  int contact;     // of the request's
+  double time;     // since the start [s]
+  double speed;    // phidot before it, negative
+  double impulse;  // along J
+};
+
 // A trajectory that failed has its first `completed` steps; what would follow is NaN.
 struct [[nodiscard]] Rollout {
   Rollout(const RolloutRequest& request, int joints);
 
   int n, trajectories, steps;
-  std::vector<double> q, v;          // [B][steps+1][n]
-  std::vector<double> q_mid, v_mid;  // [B][steps][n], when asked for
-  std::vector<int> completed;        // [B]
-  std::vector<StepStatus> status;    // [B]
+  std::vector<double> q, v;                       // [B][steps+1][n]
+  std::vector<double> q_mid, v_mid;               // [B][steps][n], when asked for
+  std::vector<int> completed;                     // [B]
+  std::vector<StepStatus> status;                 // [B]
+  std::vector<std::vector<ContactEvent>> events;  // [B], empty without contacts
 
   bool all_ok() const;
 };

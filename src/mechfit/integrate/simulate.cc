@@ -21,6 +21,7 @@ void check_options(const Model& model, const Channels& channels, const SimulateO
   MECHFIT_CHECK(o.q0.size() == n && (o.two_equal || o.v0.size() == n));
   MECHFIT_CHECK(o.noise.empty() || o.noise.size() == n);
   MECHFIT_CHECK(!o.two_equal || o.integrator == Integrator::variational);
+  check_contacts(o.contacts, model.joints(), "option 'contacts'");
 }
 
 struct DrawnStarts {
@@ -153,10 +154,13 @@ Simulation simulate(const Model& model, const Channels& channels, const Simulate
     request.v0 = starts.v;
   request.h = std::span(&o.h, 1);
   request.u = u_held;
+  request.contacts = o.contacts;
   const Rollout out = roll_out(model, request, o.integrator, pool);
   refuse_failures(out, o);
 
   Simulation result;
+  result.events = out.events;
+  result.events.resize(o.runs);
   for (Log* log : {&result.observed, &result.truth, &result.midpoints}) {
     log->channels = channels;
     log->runs.resize(o.runs);
@@ -185,6 +189,7 @@ std::vector<Interval> default_start(const AnalyticSystem& system) {
     start.push_back(type == JointType::periodic
                         ? Interval{-std::numbers::pi / 2, std::numbers::pi / 2}
                         : Interval{-0.5, 0.5});
+  if (system.name() == "ball") start[1] = {0.5, 1.5};  // above the ground
   // A spring starts around the length at which it carries the mass.
   if (system.name() == "spring-pendulum") {
     const double length = system.constant("l") + system.constant("m") *

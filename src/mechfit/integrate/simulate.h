@@ -27,6 +27,7 @@ struct SimulateOptions {
   // are equal. Variational only; v0 is not used.
   bool two_equal = false;
   InputOptions input;
+  Contacts contacts;  // what the machine touches; accelerations are those without contact forces
   std::vector<double> noise;  // standard deviation of the observed q [n]; empty is none
   std::uint64_t seed = 0;
 };
@@ -37,9 +38,10 @@ enum class SimulationStream { start, input, noise };
 std::uint64_t simulation_stream(int run, SimulationStream purpose);
 
 struct Simulation {
-  Log observed;   // q with noise, u
-  Log truth;      // q, qd, qdd, u at the same times
-  Log midpoints;  // q, qd, qdd, u in the middle of the steps
+  Log observed;                                   // q with noise, u
+  Log truth;                                      // q, qd, qdd, u at the same times
+  Log midpoints;                                  // q, qd, qdd, u in the middle of the steps
+  std::vector<std::vector<ContactEvent>> events;  // impacts of each run
 };
 
 // The same numbers for any number of threads. InputError when a run cannot be integrated, naming

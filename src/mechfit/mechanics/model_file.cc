@@ -18,6 +18,7 @@ constexpr const char* kFormat = "mechfit model 1";
 constexpr const char* kMembers = "members";
 constexpr const char* kCovariance = "covariance";
 constexpr const char* kKnowledge = "knowledge";
+constexpr const char* kContacts = "contacts";
 constexpr std::size_t kMostMembers = 1000;
 
 std::string member_prefix(std::size_t k) { return "member." + std::to_string(k) + "."; }
@@ -87,6 +88,7 @@ Safetensors to_file(const ModelRecord& record) {
                                        {"inputs", record.channels.inputs}});
   write_timing(record.timing, file.metadata);
   if (record.knowledge) file.metadata[kKnowledge] = format_knowledge(*record.knowledge);
+  if (!record.contacts.empty()) file.metadata[kContacts] = format_contacts(record.contacts);
   write_model(record.model, "", file);
   if (!record.covariance.empty()) {
     const std::int64_t p = record.model.parameter_count();
@@ -203,6 +205,8 @@ ModelRecord parse_model(std::string_view bytes, const std::string& name) {
         parse_knowledge(text->second, channels.n(), channels.m(), name + ": " + kKnowledge);
     record.metadata.erase(kKnowledge);
   }
+  if (const auto contacts = record.metadata.extract(kContacts))
+    record.contacts = parse_contacts(contacts.mapped(), channels.n(), name + ": " + kContacts);
   record.timing = take_timing(record.metadata, name);
   const Safetensors known = to_file(record);
   for (const auto& [key, tensor] : file.tensors)

@@ -8,6 +8,7 @@
 
 #include "mechfit/log/input_timing.h"
 #include "mechfit/log/log.h"
+#include "mechfit/mechanics/contact.h"
 #include "mechfit/mechanics/knowledge.h"
 #include "mechfit/mechanics/model.h"
 
@@ -24,6 +25,7 @@ struct ModelRecord {
   std::vector<double> covariance = {};  // of the model's parameters [p][p]; empty: not known
   std::optional<Knowledge> knowledge = {};
   InputTiming timing = {};  // how inputs acted in the log it was fitted to
+  Contacts contacts = {};   // what the machine touches
 };
 
 // Model files are safetensors (docs/model_files.md). The metadata hold `config` and `channels` as

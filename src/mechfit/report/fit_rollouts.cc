@@ -6,7 +6,7 @@
 #include "mechfit/base/constants.h"
 #include "mechfit/evaluate/predictions.h"
 #include "mechfit/evaluate/start_states.h"
-#include "mechfit/integrate/runge_kutta.h"
+#include "mechfit/integrate/rollout.h"
 #include "mechfit/log/steps.h"
 #include "mechfit/mechanics/point.h"
 #include "mechfit/report/fit_members.h"
@@ -40,9 +40,9 @@ void keep_first(int count, int n, int most_steps, Starts& starts) {
 // q and v become the mean over the members, as far as all get.
 Rollout mean_rollout(std::span<const Model> members, const RolloutRequest& request,
                      ThreadPool& pool) {
-  Rollout out = runge_kutta_rollout(members[0], request, Integrator::rk4, pool);
+  Rollout out = roll_out(members[0], request, Integrator::rk4, pool);
   for (std::size_t k = 1; k < members.size(); ++k) {
-    const Rollout own = runge_kutta_rollout(members[k], request, Integrator::rk4, pool);
+    const Rollout own = roll_out(members[k], request, Integrator::rk4, pool);
     for (int b = 0; b < request.trajectories; ++b)
       out.completed[b] = std::min(out.completed[b], own.completed[b]);
     const double share = 1.0 / static_cast<double>(k + 1);
@@ -75,7 +75,8 @@ Predictions predict(const FitView& view) {
   cut.parts = std::max(kSubsteps, cut.parts);
   cut.control.longest = median_step(motion) / cut.parts;
   const StartArrays arrays = start_arrays(ensemble.model, motion, out.starts, cut);
-  const RolloutRequest request = arrays.request();
+  RolloutRequest request = arrays.request();
+  request.contacts = ensemble.contacts;
   const std::span<const Model> models =
       ensemble.mean ? std::span(ensemble.members) : std::span(&ensemble.model, 1);
   out.model.push_back(mean_rollout(models, request, view.pool));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "mechfit/mechanics/contact.h"
 #include "mechfit/mechanics/families/analytic/equations.h"
 #include "mechfit/mechanics/lagrangian.h"
 #include "mechfit/mechanics/model.h"
@@ -80,6 +81,8 @@ class AnalyticSystem {
   Description describe() const;
   std::optional<Sketch> sketch() const;
   std::vector<double> sketch_points(std::span<const double> q) const;
+  // The same points as functions of q, for floors and walls; empty where they are none of rods.
+  std::vector<PlanarPoint> planar_points() const;
   SymbolicModel symbolic() const;
   void trace(SymbolicModel& out) const;  // M and V of out, and F added to its
 

@@ -18,6 +18,8 @@ std::vector<SystemInfo> list_systems() {
       {"spring-pendulum", "point mass on a spring: angle and length", 2, false},
       {"acrobot", "two uniform rods, torque on the second joint", 2, false},
       {"pendubot", "two uniform rods, torque on the first joint", 2, false},
+      {"cart", "cart on a rail, force on it", 1, false},
+      {"ball", "point mass that flies in a vertical plane", 2, false},
   };
 }
 
@@ -41,6 +43,8 @@ AnalyticSystem make_system(const std::string& name, int joints) {
     if (name == "spring-pendulum") return AnalyticSystem(spring_pendulum());
     if (name == "acrobot") return AnalyticSystem(acrobot());
     if (name == "pendubot") return AnalyticSystem(pendubot());
+    if (name == "cart") return AnalyticSystem(cart());
+    if (name == "ball") return AnalyticSystem(ball());
   }
   throw InputError("unknown system '" + name + "', expected one of " + valid);
 }

@@ -12,6 +12,8 @@ Equations pendubot();
 Equations double_pendulum_points();
 Equations double_pendulum_links();
 Equations chain(int links);
+Equations ball();
+Equations cart();
 Equations cart_pole();
 Equations furuta();
 Equations spring_pendulum();

@@ -9,6 +9,29 @@ constexpr char kLinearDamping[] = "N s/m";
 
 }  // namespace
 
+// A cart of mass m on a rail; the force pushes it.
+//   M = m,  V = 0,  F = u - eta v
+Equations cart() {
+  EquationWriter s("cart", {{"x", JointType::plain, "m"}}, {{"force", "N"}});
+  s.M(0, 0) = s.constant("m", 1, "kg");
+  s.F(0) = s.u(0);
+  s.viscous_damping({"eta"}, {kLinearDamping});
+  return s.finish();
+}
+
+// A point mass that flies in a vertical plane.
+//   M = diag(m, m),  V = m g y,  F = -eta v
+Equations ball() {
+  EquationWriter s("ball", {{"x", JointType::plain, "m"}, {"y", JointType::plain, "m"}});
+  const Expr m = s.constant("m", 1, "kg");
+  const Expr g = s.constant("g", 10, "m/s^2", Range::any);
+  s.M(0, 0) = m;
+  s.M(1, 1) = m;
+  s.V = m * g * s.q(1);
+  s.viscous_damping({"eta_x", "eta_y"}, {kLinearDamping, kLinearDamping});
+  return s.finish();
+}
+
 // A cart of mass m_cart at x, from which a point mass m_pole hangs on a massless rod of length l;
 // the force pushes the cart.
 //   M11 = m_cart + m_pole,  M12 = m_pole l cos q,  M22 = m_pole l^2,  V = -m_pole g l cos q

@@ -1,0 +1,374 @@
+#include "mechfit/fit/contact/contact_estimate.h"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "mechfit/base/constants.h"
+#include "mechfit/base/error.h"
+#include "mechfit/fit/contact/part_motion.h"
+#include "mechfit/mechanics/impact.h"
+
+namespace mechfit {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr int kIterations = 30;
+// Times, in steps, positions and restitutions have settled.
+constexpr double kSettled = 1e-9;
+// Of a chi-squared number of as many degrees of freedom as an impact has equations: what chance
+// exceeds once in some 10^4 impacts, twice over for models that are not exact.
+double most_misfit(int equations) { return 2 * (equations + 8 * std::sqrt(2.0 * equations)); }
+// Impacts of a chain whose ends are taken as one vector: dense algebra of five numbers each.
+constexpr int kChain = 40;
+// Rounds in which impacts are left out, and which of them: those with so much of the worst misfit.
+constexpr int kRounds = 15;
+constexpr double kWorst = 0.3;
+
+struct Event {
+  int impact, contact;
+  int behind, ahead;  // parts
+  double time = 0, sd = kNan;
+  bool fits = true;
+};
+
+// Impacts that follow each other without a part missing between them.
+struct Chain {
+  std::vector<Event*> events;
+  std::vector<int> parts;  // one more than events
+  VectorXd z, shift;       // their ends' states as estimated, and the change from there [parts][4n]
+  MatrixXd P;              // covariance
+  MatrixXd whitened_time;  // of the last round
+};
+
+}  // namespace
+
+std::optional<Flow> flow(PointDynamics& dynamics, int n, const VectorXd& start,
+                         std::span<const double> u, double duration, double step) {
+  const int steps = std::max(1, static_cast<int>(std::ceil(std::fabs(duration) / step)));
+  const double h = duration / steps;
+  Flow out{start, VectorXd::Zero(2 * n), MatrixXd::Identity(2 * n, 2 * n)};
+  std::vector<double> a(4 * n * n), b(2 * n * std::max<std::size_t>(u.size(), 1));
+  b.resize(2 * n * u.size());
+  VectorXd acceleration(n);
+  const auto slope = [&](const VectorXd& x, const MatrixXd& phi, VectorXd& dx, MatrixXd& dphi) {
+    const std::span<const double> q(x.data(), n), v(x.data() + n, n);
+    if (!x.allFinite() || !dynamics.acceleration(q, v, u, {acceleration.data(), std::size_t(n)}) ||
+        !dynamics.linearize(q, v, u, a, b))
+      return false;
+    dx.resize(2 * n);
+    dx << x.tail(n), acceleration;
+    using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    dphi = Eigen::Map<const Rows>(a.data(), 2 * n, 2 * n) * phi;
+    return true;
+  };
+  VectorXd k[4];
+  MatrixXd d[4];
+  for (int s = 0; s < steps; ++s) {
+    if (!slope(out.x, out.phi, k[0], d[0])) return {};
+    if (!slope(out.x + 0.5 * h * k[0], out.phi + 0.5 * h * d[0], k[1], d[1])) return {};
+    if (!slope(out.x + 0.5 * h * k[1], out.phi + 0.5 * h * d[1], k[2], d[2])) return {};
+    if (!slope(out.x + h * k[2], out.phi + h * d[2], k[3], d[3])) return {};
+    out.x += h / 6 * (k[0] + 2 * k[1] + 2 * k[2] + k[3]);
+    out.phi += h / 6 * (d[0] + 2 * d[1] + 2 * d[2] + d[3]);
+  }
+  MatrixXd unused;
+  if (!slope(out.x, out.phi, out.rate, unused)) return {};
+  return out;
+}
+
+std::optional<ImpactResidual> impact_residual(PointDynamics& dynamics, const Contact& contact,
+                                              const ImpactStates& states, double time,
+                                              double step) {
+  const int n = static_cast<int>(states.before.size()) / 2;
+  const auto a = flow(dynamics, n, states.before, states.u_before, time - states.before_time, step);
+  const auto b = flow(dynamics, n, states.behind, states.u_behind, time - states.behind_time, step);
+  if (!a || !b) return {};
+  const std::span<const double> q(a->x.data(), n);
+  VectorXd J(n), rest(n);
+  std::vector<double> mass(n * n);
+  ImpactResidual out;
+  out.c.resize(2 * n + 1);
+  out.c[2 * n] = contact.gradient(q, {J.data(), static_cast<std::size_t>(n)});
+  // v+ at (q, v), and its change with q by differences: M and J change along it.
+  const auto map_at = [&](const VectorXd& at) {
+    VectorXd normal(n);
+    contact.gradient({at.data(), static_cast<std::size_t>(n)},
+                     {normal.data(), static_cast<std::size_t>(n)});
+    dynamics.mass({at.data(), static_cast<std::size_t>(n)}, mass);
+    return impact_map(Eigen::Map<const MatrixXd>(mass.data(), n, n), normal, a->x.tail(n),
+                      contact.restitution);
+  };
+  const VectorXd place = a->x.head(n);
+  const ImpactMap map = map_at(place);
+  MatrixXd by_place(n, n);
+  constexpr double kDifference = 1e-5;
+  for (int i = 0; i < n; ++i) {
+    VectorXd up = place, down = place;
+    up[i] += kDifference;
+    down[i] -= kDifference;
+    by_place.col(i) = (map_at(up).v - map_at(down).v) / (2 * kDifference);
+  }
+  out.c.head(n) = a->x.head(n) - b->x.head(n);
+  out.c.segment(n, n) = map.v - b->x.tail(n);
+  const auto through = [&](const MatrixXd& dx) {  // dc for a change dx of the state before
+    MatrixXd dc(2 * n + 1, dx.cols());
+    dc.topRows(n) = dx.topRows(n);
+    dc.middleRows(n, n) = by_place * dx.topRows(n) + map.slope_v * dx.bottomRows(n);
+    dc.bottomRows(1) = J.transpose() * dx.topRows(n);
+    return dc;
+  };
+  out.before = through(a->phi);
+  out.behind = MatrixXd::Zero(2 * n + 1, 2 * n);
+  out.behind.topRows(2 * n) = -b->phi;
+  out.time = through(a->rate);
+  out.time.head(2 * n) -= b->rate;
+  out.position = VectorXd::Zero(2 * n + 1);
+  out.position[2 * n] = contact.slope();
+  out.restitution = VectorXd::Zero(2 * n + 1);
+  out.restitution.segment(n, n) = map.slope_e;
+  return out;
+}
+
+namespace {
+
+class Estimator {
+ public:
+  Estimator(const Model& model, const Log& log, const Contacts& contacts,
+            const std::vector<Impact>& impacts, const CutLog& cut,
+            const std::vector<PartMotion>& motions)
+      : log_(log),
+        impacts_(impacts),
+        cut_(cut),
+        motions_(motions),
+        dynamics_(model),
+        n_(model.joints()),
+        contacts_(contacts) {
+    for (std::size_t i = 0; i < impacts.size(); ++i) {
+      const int behind = cut.behind[i], ahead = cut.ahead[i];
+      if (behind < 0 || ahead < 0 || !motions[behind].ok || !motions[ahead].ok) continue;
+      events_.push_back({static_cast<int>(i), impacts[i].contact, behind, ahead, impacts[i].time});
+    }
+  }
+
+  ContactEstimate run() {
+    // Impacts that do not fit are left out, the worst first: what is none moves the contact, and
+    // then those that are do not fit either.
+    for (int round = 0; round < kRounds; ++round) {
+      make_chains();
+      settle();
+      double worst = 0;
+      for (const Event& event : events_)
+        if (event.fits) worst = std::max(worst, misfit_of(event));
+      if (worst <= most_misfit(2 * n_ + 1)) break;
+      for (Event& event : events_)
+        if (misfit_of(event) > std::max(most_misfit(2 * n_ + 1), kWorst * worst))
+          event.fits = false;
+    }
+    return result();
+  }
+
+ private:
+  void make_chains() {
+    chains_.clear();
+    for (Event& event : events_) {
+      if (!event.fits) continue;
+      if (chains_.empty() || chains_.back().parts.back() != event.behind ||
+          static_cast<int>(chains_.back().events.size()) == kChain)
+        chains_.push_back({{}, {event.behind}, {}, {}, {}, {}});
+      chains_.back().events.push_back(&event);
+      chains_.back().parts.push_back(event.ahead);
+    }
+    const int width = 4 * n_;
+    for (Chain& chain : chains_) {
+      const int size = static_cast<int>(chain.parts.size()) * width;
+      chain.z.resize(size);
+      chain.shift = VectorXd::Zero(size);
+      chain.P = MatrixXd::Zero(size, size);
+      for (std::size_t k = 0; k < chain.parts.size(); ++k) {
+        const PartMotion& motion = motions_[chain.parts[k]];
+        chain.z.segment(static_cast<int>(k) * width, width) = motion.ends;
+        chain.P.block(static_cast<int>(k) * width, static_cast<int>(k) * width, width, width) =
+            motion.covariance;
+      }
+    }
+  }
+
+  std::optional<ImpactResidual> residual(const Event& event, const VectorXd& before,
+                                         const VectorXd& behind) {
+    const CutLog::Part &a = cut_.parts[event.behind], &b = cut_.parts[event.ahead];
+    const Trajectory& run = log_.runs[a.run];
+    const std::size_t m = log_.m();
+    ImpactStates states{before, behind, run.t[a.end - 1], run.t[b.begin], {}, {}};
+    if (m > 0) {
+      states.u_before = std::span(run.u).subspan((a.end - 1) * m, m);
+      states.u_behind = std::span(run.u).subspan(std::max(0, b.begin - 1) * m, m);
+    }
+    const double step = run.t[a.end - 1] - run.t[a.end - 2];
+    return impact_residual(dynamics_, contacts_[event.contact], states, event.time, step);
+  }
+
+  // One round over all chains; the largest change, relative to what matters. False: no numbers.
+  bool iterate(double& change) {
+    const int width = 4 * n_, rows = 2 * n_ + 1, places = 2 * static_cast<int>(contacts_.size());
+    MatrixXd S = MatrixXd::Zero(places, places);
+    VectorXd g = VectorXd::Zero(places);
+    std::vector<MatrixXd> G_of, C_of;
+    std::vector<VectorXd> R_of;
+    std::vector<MatrixXd> D_of, E_of;
+    for (Chain& chain : chains_) {
+      const int count = static_cast<int>(chain.events.size()), size = count * rows;
+      MatrixXd G = MatrixXd::Zero(size, chain.z.size()), D = MatrixXd::Zero(size, count);
+      MatrixXd E = MatrixXd::Zero(size, places);
+      VectorXd R(size);
+      const VectorXd z = chain.z + chain.shift;
+      for (int k = 0; k < count; ++k) {
+        const Event& event = *chain.events[k];
+        // A part's ends: its first state, then its last one.
+        const int end = k * width + 2 * n_, begin = (k + 1) * width;
+        const auto c = residual(event, z.segment(end, 2 * n_), z.segment(begin, 2 * n_));
+        if (!c) return false;
+        R.segment(k * rows, rows) = c->c;
+        G.block(k * rows, end, rows, 2 * n_) = c->before;
+        G.block(k * rows, begin, rows, 2 * n_) = c->behind;
+        D.block(k * rows, k, rows, 1) = c->time;
+        E.block(k * rows, 2 * event.contact, rows, 1) = c->position;
+        E.block(k * rows, 2 * event.contact + 1, rows, 1) = c->restitution;
+      }
+      R -= G * chain.shift;
+      MatrixXd C = G * chain.P * G.transpose();
+      C.diagonal() += VectorXd::Constant(size, 1e-18);
+      const Eigen::LLT<MatrixXd> factor(C);
+      if (factor.info() != Eigen::Success) return false;
+      const MatrixXd WD = factor.matrixL().solve(D), WE = factor.matrixL().solve(E);
+      const VectorXd WR = factor.matrixL().solve(R);
+      const Eigen::LLT<MatrixXd> times(WD.transpose() * WD);
+      const MatrixXd between = WD.transpose() * WE;
+      S += WE.transpose() * WE - between.transpose() * times.solve(between);
+      g += WE.transpose() * WR - between.transpose() * times.solve(WD.transpose() * WR);
+      chain.whitened_time = WD;
+      G_of.push_back(G);
+      C_of.push_back(C);
+      R_of.push_back(R);
+      D_of.push_back(D);
+      E_of.push_back(E);
+    }
+    // Contacts without impacts stay as they are.
+    for (int k = 0; k < places; ++k)
+      if (!(S(k, k) > 0)) S(k, k) = 1;
+    const Eigen::LDLT<MatrixXd> solver(S);
+    const VectorXd step = -solver.solve(g);
+    if (!step.allFinite()) return false;
+    information_ = S;
+    change = 0;
+    misfit_ = 0;
+    for (std::size_t c = 0; c < chains_.size(); ++c) {
+      Chain& chain = chains_[c];
+      const Eigen::LLT<MatrixXd> factor(C_of[c]);
+      const MatrixXd& WD = chain.whitened_time;
+      const Eigen::LLT<MatrixXd> times(WD.transpose() * WD);
+      const VectorXd left = R_of[c] + E_of[c] * step;
+      const VectorXd tau = -times.solve(WD.transpose() * factor.matrixL().solve(left));
+      const VectorXd rest = left + D_of[c] * tau;
+      chain.shift = -chain.P * (G_of[c].transpose() * factor.solve(rest));
+      misfit_ += rest.dot(factor.solve(rest));
+      const MatrixXd spread = times.solve(MatrixXd::Identity(WD.cols(), WD.cols()));
+      for (std::size_t k = 0; k < chain.events.size(); ++k) {
+        Event& event = *chain.events[k];
+        event.time += tau[static_cast<int>(k)];
+        event.sd = std::sqrt(spread(static_cast<int>(k), static_cast<int>(k)));
+        const int from = static_cast<int>(k) * rows;
+        const MatrixXd own = C_of[c].block(from, from, rows, rows);
+        const VectorXd miss = rest.segment(from, rows);
+        own_misfit_[&event] = miss.dot(own.llt().solve(miss));
+        change = std::max(change, std::fabs(tau[static_cast<int>(k)]) / kTimeUnit);
+      }
+    }
+    for (std::size_t k = 0; k < contacts_.size(); ++k) {
+      const int at = static_cast<int>(2 * k);
+      contacts_[k].position += step[at];
+      // Restitution is kept near its range, so that the map stays one of impacts.
+      contacts_[k].restitution = std::clamp(contacts_[k].restitution + step[at + 1], -0.5, 1.5);
+      change = std::max({change, std::fabs(step[at]), std::fabs(step[at + 1])});
+    }
+    return true;
+  }
+
+  void settle() {
+    double change = 0;
+    for (int k = 0; k < kIterations; ++k) {
+      if (!iterate(change)) {
+        for (Event& event : events_) event.fits = false;
+        information_.resize(0, 0);
+        return;
+      }
+      if (change < kSettled) return;
+    }
+  }
+
+  double misfit_of(const Event& event) const {
+    const auto found = own_misfit_.find(&event);
+    return found == own_misfit_.end() ? kInfinity : found->second;
+  }
+
+  ContactEstimate result() {
+    ContactEstimate out;
+    const int places = 2 * static_cast<int>(contacts_.size());
+    out.contacts = contacts_;
+    out.times.assign(impacts_.size(), kNan);
+    out.time_sd = out.times;
+    out.fits.assign(impacts_.size(), 0);
+    out.used.assign(contacts_.size(), 0);
+    int used = 0;
+    for (const Event& event : events_) {
+      out.times[event.impact] = event.time;
+      out.time_sd[event.impact] = event.sd;
+      out.fits[event.impact] = event.fits;
+      out.used[event.contact] += event.fits;
+      used += event.fits;
+    }
+    const int freedom = used * 2 * n_ - places;
+    out.misfit = freedom > 0 ? misfit_ / freedom : kNan;
+    const double growth = std::sqrt(std::max(1.0, std::isfinite(out.misfit) ? out.misfit : 1.0));
+    MatrixXd covariance = MatrixXd::Zero(places, places);
+    if (information_.rows() == places)
+      covariance = information_.ldlt().solve(MatrixXd::Identity(places, places));
+    for (std::size_t k = 0; k < contacts_.size(); ++k) {
+      const int at = static_cast<int>(2 * k);
+      Contact& contact = out.contacts[k];
+      contact.restitution = std::clamp(contact.restitution, 0.0, 1.0);
+      contact.position_error = growth * std::sqrt(std::max(0.0, covariance(at, at)));
+      contact.restitution_error = growth * std::sqrt(std::max(0.0, covariance(at + 1, at + 1)));
+    }
+    return out;
+  }
+
+  static constexpr double kTimeUnit = 1e-2;  // [s], of the typical step
+
+  const Log& log_;
+  const std::vector<Impact>& impacts_;
+  const CutLog& cut_;
+  const std::vector<PartMotion>& motions_;
+  PointDynamics dynamics_;
+  int n_;
+  Contacts contacts_;
+  std::vector<Event> events_;
+  std::vector<Chain> chains_;
+  std::map<const Event*, double> own_misfit_;
+  MatrixXd information_;
+  double misfit_ = 0;
+};
+
+}  // namespace
+
+ContactEstimate estimate_contacts(const Model& model, const MotionNoise& noise, const Log& log,
+                                  const Contacts& contacts, const std::vector<Impact>& impacts,
+                                  const CutLog& cut, ThreadPool& pool) {
+  const std::vector<PartMotion> motions = part_motions(model, noise, cut.log, pool);
+  return Estimator(model, log, contacts, impacts, cut, motions).run();
+}
+
+}  // namespace mechfit

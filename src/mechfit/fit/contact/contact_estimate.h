@@ -1,0 +1,64 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <optional>
+#include <vector>
+
+#include "mechfit/base/thread_pool.h"
+#include "mechfit/estimate/motion/motion_quadratic.h"
+#include "mechfit/fit/contact/cut.h"
+#include "mechfit/mechanics/contact.h"
+#include "mechfit/mechanics/model.h"
+#include "mechfit/mechanics/point.h"
+
+// Where contacts are and how they bounce, from the motions on both sides of their impacts
+// (docs/contact.md).
+namespace mechfit {
+
+// The state x = (q, v) a time `duration` later (or earlier, where it is negative), by Runge-Kutta
+// steps no longer than `step`; u is held.
+//   phi = dx(duration)/dx [2n][2n], rate = dx(duration)/d(duration) [2n]
+struct Flow {
+  Eigen::VectorXd x, rate;
+  Eigen::MatrixXd phi;
+};
+std::optional<Flow> flow(PointDynamics& dynamics, int n, const Eigen::VectorXd& x,
+                         std::span<const double> u, double duration, double step);
+
+// What must vanish at an impact at time t between the states before, a, and behind, b:
+//
+//   c = ( q_a(t) - q_b(t),  v+(v_a(t), e) - v_b(t),  phi(q_a(t); psi) )          [2n + 1]
+//
+// with its derivatives.
+struct ImpactResidual {
+  Eigen::VectorXd c, time, position, restitution;  // dc/dt, dc/dpsi, dc/de
+  Eigen::MatrixXd before, behind;                  // dc/da, dc/db [2n+1][2n]
+};
+struct ImpactStates {
+  Eigen::VectorXd before, behind;           // (q, v) of the samples next to the impact
+  double before_time = 0, behind_time = 0;  // of these samples [s]
+  std::span<const double> u_before, u_behind;
+};
+std::optional<ImpactResidual> impact_residual(PointDynamics& dynamics, const Contact& contact,
+                                              const ImpactStates& states, double time, double step);
+
+struct ContactEstimate {
+  Contacts contacts;                   // with standard errors
+  std::vector<double> times, time_sd;  // of the impacts; NaN where one could not be judged
+  std::vector<char> fits;              // whether the model of an impact explains it
+  std::vector<int> used;               // impacts that each contact rests on
+  double misfit = 0;                   // sum of squares per degree of freedom, 1 expected
+};
+
+// The most likely psi and e of all contacts and times t of all impacts: the motions of the parts by
+// the model, q and v at their ends with their covariance P, then the minimum of
+//
+//   dz' P^-1 dz   subject to   c_i(z + dz, t_i, psi, e) = 0   for every impact i
+//
+// by Gauss-Newton. Impacts that do not fit (c' (G P G')^-1 c far above what chance does) are left
+// out. Where what is left is larger than expected standard errors grow with it.
+ContactEstimate estimate_contacts(const Model& model, const MotionNoise& noise, const Log& log,
+                                  const Contacts& contacts, const std::vector<Impact>& impacts,
+                                  const CutLog& cut, ThreadPool& pool);
+
+}  // namespace mechfit

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "mechfit/base/thread_pool.h"
+#include "mechfit/estimate/motion/motion_quadratic.h"
+#include "mechfit/log/log.h"
+#include "mechfit/mechanics/model.h"
+
+namespace mechfit {
+
+// The most likely motion of a part of a run, by the model and its noise.
+struct PartMotion {
+  bool ok = false;             // false: its numbers do not exist
+  Eigen::VectorXd ends;        // (q, v) of its first sample, then of its last one [4n]
+  Eigen::MatrixXd covariance;  // of these [4n][4n]
+  std::vector<double> q, v;    // [T][n]
+  std::vector<double> error;   // e / s of the discrete equation at the inner samples [T-2][n]
+  double log_likelihood = 0;   // of its observations (MotionQuadratic)
+  int observations = 0;
+};
+
+// Of all runs of a log; motions begin with the white-jerk smoother's. Velocities at an end are the
+// slope of its step q1 -> q2 and what accelerations make of it,
+//
+//   v2 = (q2 - q1) / h + h (2 a2 + a1) / 6,   v1 = (q2 - q1) / h - h (2 a1 + a2) / 6.
+std::vector<PartMotion> part_motions(const Model& model, const MotionNoise& noise, const Log& parts,
+                                     ThreadPool& pool);
+
+}  // namespace mechfit
