@@ -17,11 +17,11 @@ namespace mechfit {
 namespace {
 
 // Where the files do not say what is wanted, what they hold helps more than a message alone.
-ReadResult read_or_list(const LogOptions& log) {
+ReadResult read_or_list(const LogOptions& log, bool json) {
   try {
     return read_log(log.files, log.read);
   } catch (const UnclearLog&) {
-    print_contents(log_contents(log.files));
+    if (!json) print_contents(log_contents(log.files));
     throw;
   }
 }
@@ -54,7 +54,7 @@ void add_inspect(CLI::App& app, int&) {
       return;
     }
     if (!options->at.empty()) throw UsageError("--at is for a model");
-    const ReadResult result = read_or_list(options->log);
+    const ReadResult result = read_or_list(options->log, options->json);
     ThreadPool pool(default_threads());
     const Inspection inspection = inspect_log(result.log, pool);
     if (options->json) {

@@ -224,7 +224,8 @@ class Model:
     ) -> Any:
         """Motion from (q0, v0) at the times t [T]: q and v, [..., T, n] each.
 
-        u [..., T, m] or [..., T-1, m]: u_k acts from t_k to t_k+1. integrator: variational (keeps
+        u [..., T, m] or [..., T-1, m]: u_k acts from t_k to t_k+1, unless the fit found that inputs
+        act otherwise (a line between samples, a delay, a lag: `print(model)`). integrator: variational (keeps
         the energy), rk4 (more accurate over short times) or midpoint; substeps: inner steps per
         sample, 0: as many as model and motion ask for. With std four arrays: q, v and their standard
         deviations (None where nothing is known). ValueError where a motion cannot go on.
@@ -282,6 +283,20 @@ class Model:
     def save(self, path: Path, *, overwrite: bool = False) -> None:
         """Writes the model file (.safetensors), the same bytes as `mechfit fit` writes."""
         self._core.save(os.fspath(path), overwrite)
+
+    def export(
+        self, path: Path, *, name: str = "", precision: str = "float64", overwrite: bool = False
+    ) -> str:
+        """Writes the model for other programs: model.h is one C99 header, with functions called
+        NAME_acceleration and so on (docs/export.md). Returns NAME, by default that of the file.
+
+        precision: the numbers of the C file, float64 or float32.
+
+        >>> import mechfit as mf
+        >>> mf.system("pendulum").export("swing.h")
+        'swing'
+        """
+        return self._core.export(os.fspath(path), name, precision, overwrite)
 
     def __reduce__(self) -> Any:
         return _from_bytes, (self._core.to_bytes(),)

@@ -38,6 +38,16 @@ Array real(py::handle x, const char* name) {
   return Array(any);
 }
 
+}  // namespace
+
+Array vectors(py::handle x, py::ssize_t size, const char* name) {
+  Array out = real(x, name);
+  if (out.ndim() == 0 || out.shape(out.ndim() - 1) != size)
+    throw py::value_error(std::string(name) + " has shape " + text(shape_of(out)) +
+                          ", expected (..., " + std::to_string(size) + ")");
+  return out;
+}
+
 void check_finite(const Array& x, const char* name) {
   const double* begin = x.data();
   const double* end = begin + x.size();
@@ -47,13 +57,8 @@ void check_finite(const Array& x, const char* name) {
                         std::to_string(*bad) + ", expected a finite number");
 }
 
-}  // namespace
-
 Array numbers(py::handle x, py::ssize_t size, const char* name) {
-  Array out = real(x, name);
-  if (out.ndim() == 0 || out.shape(out.ndim() - 1) != size)
-    throw py::value_error(std::string(name) + " has shape " + text(shape_of(out)) +
-                          ", expected (..., " + std::to_string(size) + ")");
+  Array out = vectors(x, size, name);
   check_finite(out, name);
   return out;
 }

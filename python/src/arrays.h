@@ -15,7 +15,11 @@ namespace py = pybind11;
 using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
 using Shape = std::vector<py::ssize_t>;
 
-// x as float64 in C order, whose last axis has `size` finite numbers. ValueError otherwise.
+// x as float64 in C order, whose last axis has `size` numbers. ValueError otherwise.
+Array vectors(py::handle x, py::ssize_t size, const char* name);
+// ValueError for the first number that is not finite.
+void check_finite(const Array& x, const char* name);
+// Both: vectors of finite numbers.
 Array numbers(py::handle x, py::ssize_t size, const char* name);
 // The same for x of any size: [T].
 Array series(py::handle x, const char* name);

@@ -10,7 +10,8 @@ constexpr long kFewPoints = 2000;
 // An argument that a function does not have.
 const py::handle kAbsent;
 
-// q, v, u or a at points. No input (u is None) is as good as an absent one.
+// q, v, u or a at points. No input (u is None) is as good as an absent one. Whether the numbers are
+// finite is looked at by what evaluates many points, else here.
 struct Points {
   Arguments common;
   std::optional<Array> q, v, u, a;
@@ -23,15 +24,23 @@ struct Points {
     take(given_u, model.m(), "u", u);
     take(given_a, model.n(), "a", a);
     single = common.lead.empty();
+    if (single) expect_finite();
     if (single) return;
     for (auto* x : {&q, &v, &u, &a})
       if (*x) *x = common.spread(**x);
   }
+  // Names the first number that is not.
+  void expect_finite() const {
+    for (const auto& [name, x] : given) check_finite(x, name);
+  }
 
  private:
-  void take(py::handle given, int size, const char* name, std::optional<Array>& x) {
-    if (given.ptr() == kAbsent.ptr() || (&x == &u && given.is_none())) return;
-    x = numbers(given, size, name);
+  std::vector<std::pair<const char*, Array>> given;  // before they were broadcast
+
+  void take(py::handle from, int size, const char* name, std::optional<Array>& x) {
+    if (from.ptr() == kAbsent.ptr() || (&x == &u && from.is_none())) return;
+    x = vectors(from, size, name);
+    given.emplace_back(name, *x);
     common.include(*x, name);
   }
 };
@@ -49,10 +58,15 @@ using python::view;
 // Calls `f` with the batch, without the interpreter's lock.
 template <class Function>
 void in_batch(const FittedModel& self, const Points& x, int threads, const Function& f) {
-  const py::gil_scoped_release release;
-  ThreadPool pool(x.common.count < kFewPoints ? 1 : threads);
-  BatchDynamics batch(self.record->model, pool);
-  f(batch);
+  try {
+    const py::gil_scoped_release release;
+    ThreadPool pool(x.common.count < kFewPoints ? 1 : threads);
+    BatchDynamics batch(self.record->model, pool);
+    f(batch);
+  } catch (const CheckError&) {
+    x.expect_finite();
+    throw;
+  }
 }
 
 PointDynamics& point_of(FittedModel& self) {
@@ -162,6 +176,7 @@ py::object linearize(FittedModel& self, py::handle q, py::handle v, py::handle u
 py::object acceleration_sd(FittedModel& self, py::handle q, py::handle v, py::handle u,
                            py::handle a, int threads) {
   const Points x(self, q, v, u, a);
+  x.expect_finite();
   std::vector<double> deviations;
   {
     const auto inputs = view(x.u), positions = view(x.q), speeds = view(x.v), known = view(x.a);

@@ -110,6 +110,8 @@ const std::vector<Option<ReadOptions>>& read_table() {
   using O = ReadOptions;
   static const std::vector<Option<O>> table = {
       option<O>("columns", &O::columns, "Names of the columns of a CSV file without a header"),
+      option<O>("topic", &O::topic,
+                "Topic of an MCAP or rosbag2 file (guessed: the one with joint states)"),
       option<O>("time", &O::time, "Column of time (guessed: t, time, t_s ...)"),
       option<O>("time_unit", &O::time_unit,
                 "Unit of the clock (default: what the column's name or the stamps say)"),

@@ -19,6 +19,18 @@ void save(const FittedModel& self, const std::string& path, bool overwrite) {
   save_model(path, *self.record, overwrite);
 }
 
+// The name of its functions.
+std::string export_to(const FittedModel& self, const std::string& path, const std::string& name,
+                      const std::string& precision, bool overwrite) {
+  if (lower_extension(path) != ".h")
+    throw py::value_error(path + ": expected a name that ends in .h");
+  refuse_overwrite(path, overwrite);
+  const CExportOptions options{name.empty() ? c_name(path) : name,
+                               Convert<Precision>::from(py::str(precision), "precision", {})};
+  write_file_atomically(path, export_c(*self.record, options));
+  return options.name;
+}
+
 py::list model_constants(const FittedModel& self) {
   py::list out;
   for (const ModelValue& value : model_values(*self.record))
@@ -94,6 +106,11 @@ py::tuple simulate(const FittedModel& self, py::handle q0, py::handle v0, py::ha
     start.v0.assign(v.data() + k * n, v.data() + (k + 1) * n);
     if (rows > 0)
       start.u.assign(input.data() + k * rows * m, input.data() + (k * rows + samples - 1) * m);
+    // A line to the last sample acts on the last step.
+    if (rows == samples && m > 0 && !self.record->timing.as_logged())
+      start.input = std::make_shared<const ActingInput>(
+          times, std::vector(input.data() + k * rows * m, input.data() + (k + 1) * rows * m),
+          static_cast<int>(m), self.record->timing);
     starts.push_back(std::move(start));
   }
   RolloutOptions options;
@@ -172,6 +189,8 @@ void bind_model(py::module_& m) {
       .def_static("from_bytes", &from_bytes, py::arg("data"))
       .def("to_bytes", [](const FittedModel& s) { return py::bytes(format_model(*s.record)); })
       .def("save", &save, py::arg("path"), py::arg("overwrite"))
+      .def("export", &export_to, py::arg("path"), py::arg("name"), py::arg("precision"),
+           py::arg("overwrite"))
       .def_property_readonly("joints",
                              [](const FittedModel& s) { return s.record->channels.joints; })
       .def_property_readonly("types", &type_names)

@@ -6,6 +6,8 @@ import mechfit as mf
 import numpy as np
 import pytest
 
+from conftest import SOURCE
+
 
 def same_log(a, b):
     assert len(a) == len(b)
@@ -102,6 +104,43 @@ def test_simulations_are_the_same(model, tmp_path, run):
         for one, other in zip((q, v, q_sd, v_sd), (expected.q, expected.qd, expected.q_sd, expected.qd_sd)):
             np.testing.assert_array_equal(one, other)
         np.testing.assert_array_equal(model.acceleration(q, v)[0], model.acceleration(q[0], v[0]))
+
+
+def test_simulations_let_inputs_act_as_the_model_remembers(log, tmp_path, run):
+    timed = mf.fit(log, family="cart-pole", quick=True, input_hold="linear", input_delay=0.03)
+    held = mf.fit(log, family="cart-pole", quick=True, input_hold="held", input_delay=0)
+    timed.save(tmp_path / "m.safetensors")
+    t = np.arange(101) * 0.02
+    u = np.sin(3 * t)[:, None]
+    np.savetxt(tmp_path / "u.csv", np.hstack([t[:, None], u]), "%.17g", ",", header="t,force", comments="")
+    run("app", "rollout", "m.safetensors", "--from", "0.1,0.5,0,1", "--u", "u.csv", "--horizon", "2", "-o", "r.csv")
+    expected = mf.read(tmp_path / "r.csv")[0]
+    q, v = timed.simulate([0.1, 0.5], [0, 1], t, u)
+    np.testing.assert_array_equal(q, expected.q)
+    np.testing.assert_array_equal(v, expected.qd)
+    # On other models the same input does something else.
+    assert abs(held.simulate([0.1, 0.5], [0, 1], t, u)[0] - q).max() > 1e-3
+
+
+def test_exported_headers_are_the_same(model, tmp_path, run):
+    model.save(tmp_path / "m.safetensors")
+    run("app", "export", "m.safetensors", "-o", "cart.h", "--precision", "float32")
+    assert model.export(tmp_path / "python.h", name="cart", precision="float32") == "cart"
+    assert (tmp_path / "python.h").read_bytes() == (tmp_path / "cart.h").read_bytes()
+    with pytest.raises(ValueError, match="exists"):
+        model.export(tmp_path / "python.h")
+    with pytest.raises(ValueError, match="ends in .h"):
+        model.export(tmp_path / "model.txt")
+
+
+def test_recordings_are_read_with_their_topic(tmp_path, run):
+    folder = SOURCE / "tests" / "data" / "recordings"
+    log = mf.read(folder / "chunks_lz4.mcap", topic="/joint_states")
+    assert log.joints == ["shoulder", "elbow"] and log.inputs == ["/joint_states/elbow/effort"]
+    same_log(log, mf.read(folder / "bag"))
+    run("app", "inspect", folder / "two_arms.mcap", "--topic", "/left/joint_states")
+    with pytest.raises(ValueError, match="choose with option 'topic'"):
+        mf.read(folder / "two_arms.mcap")
 
 
 def test_what_a_log_holds_is_said_in_the_same_words(log, tmp_path, run):

@@ -53,6 +53,24 @@ TEST(InspectCommand, PrintsTablesAndWarningsForPeople) {
   EXPECT_THAT(finished.err, HasSubstr("note: columns: time t; joints q1\n"));
 }
 
+TEST(InspectCommand, ListsWhatAFileHoldsWhereItCannotGuess) {
+  const std::string log = std::string(MECHFIT_TEST_DATA) + "/recordings/two_arms.mcap";
+  const auto listed = run_mechfit("inspect '" + log + "'");
+  EXPECT_NE(listed.code, 0);
+  EXPECT_EQ(listed.out, log +
+                            "\n  /left/joint_states: sensor_msgs/msg/JointState, 4 messages\n"
+                            "  /right/joint_states: sensor_msgs/msg/JointState, 4 messages\n");
+  EXPECT_THAT(listed.err, HasSubstr("; choose with --topic\n"));
+  const auto chosen = run_mechfit("inspect --topic /left/joint_states '" + log + "'");
+  EXPECT_EQ(chosen.code, 0);
+  EXPECT_THAT(chosen.out, HasSubstr("1 run, 4 samples"));
+  EXPECT_EQ(run_mechfit("inspect --json '" + log + "'").out, "");
+  const ScratchFolder scratch("inspect");
+  write_file_atomically(scratch.file("log.csv"), "clock;angle\n0;1\n1;2\n");
+  EXPECT_THAT(run_mechfit("inspect '" + scratch.file("log.csv") + "'").out,
+              HasSubstr("\n  clock: first 0\n  angle: first 1\n"));
+}
+
 TEST(InspectCommand, TellsHowManyRowsWereDropped) {
   const ScratchFolder scratch("inspect");
   const std::string log = scratch.file("log.csv");

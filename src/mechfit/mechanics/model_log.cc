@@ -3,6 +3,7 @@
 #include "mechfit/base/error.h"
 #include "mechfit/base/text.h"
 #include "mechfit/log/acting_input.h"
+#include "mechfit/log/arrange.h"
 
 namespace mechfit {
 namespace {
@@ -26,6 +27,21 @@ void check_units(const Channels& own, const Channels& found, const std::string& 
                        ", the model's '" + own.joints[i] + "' in " + own.units[i]);
 }
 
+// The log's joints in the order of the model's, where they have the same names: recorders and
+// people write them in any order. `options` has the model's types, which go with the names.
+void arrange_joints(const Channels& own, const std::vector<std::string>& files, ReadOptions options,
+                    ReadResult& result) {
+  const Channels found = result.log.channels;
+  if (found.joints == own.joints) return;
+  arrange_as(own, result.log);
+  if (result.log.channels.joints != own.joints || options.joint_types.size() < 2) return;
+  for (std::size_t i = 0; i < options.joint_types.size(); ++i)
+    for (std::size_t k = 0; k < own.joints.size(); ++k)
+      if (own.joints[k] == found.joints[i]) options.joint_types[i] = own.joint_types[k];
+  result = read_log(files, options);
+  arrange_as(own, result.log);
+}
+
 }  // namespace
 
 ReadResult read_log_for(const ModelRecord& record, const std::vector<std::string>& files,
@@ -44,6 +60,7 @@ ReadResult read_log_for(const ModelRecord& record, const std::vector<std::string
     throw;
   }
   check_joints(own, result.log, files[0]);
+  if (own_types && options.q.empty()) arrange_joints(own, files, options, result);
   check_inputs(own, result.log.channels, files[0]);
   check_units(own, result.log.channels, files[0]);
   if (own.m() == 0 && result.log.m() > 0)
