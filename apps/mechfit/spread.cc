@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "commands.h"
 
@@ -125,9 +126,19 @@ void Processes::guard(const std::function<void()>& f) const {
   }
 }
 
-// By broadcasts, whose counts are of one part each.
+// By broadcasts where there is more than the ints of one call can count.
 void Processes::exchange(std::span<double> values, std::span<const long> begins) {
-  constexpr long kMost = 1L << 28;  // numbers of one message: a count is an int
+  constexpr long kMost = 1L << 28;
+  if (begins[size_] < kMost) {
+    std::vector<int> counts, places;
+    for (int rank = 0; rank < size_; ++rank) {
+      counts.push_back(static_cast<int>(begins[rank + 1] - begins[rank]));
+      places.push_back(static_cast<int>(begins[rank]));
+    }
+    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DOUBLE, values.data(), counts.data(), places.data(),
+                   MPI_DOUBLE, MPI_COMM_WORLD);
+    return;
+  }
   for (int rank = 0; rank < size_; ++rank)
     for (long first = begins[rank]; first < begins[rank + 1]; first += kMost)
       MPI_Bcast(values.data() + first, static_cast<int>(std::min(kMost, begins[rank + 1] - first)),
