@@ -7,3 +7,7 @@ mechfit_battery(grid_battery ${CMAKE_CURRENT_LIST_DIR}/grid_battery.cc double-pe
 add_executable(input_battery ${CMAKE_CURRENT_LIST_DIR}/input_battery.cc)
 target_link_libraries(input_battery PRIVATE mechfit mechfit_options fmt::fmt)
 target_include_directories(input_battery PRIVATE ${PROJECT_SOURCE_DIR})
+# Prints what is found of simulated and real arms (docs/arms.md).
+add_executable(arm_battery ${CMAKE_CURRENT_LIST_DIR}/arm_battery.cc)
+target_link_libraries(arm_battery PRIVATE mechfit mechfit_options fmt::fmt)
+target_include_directories(arm_battery PRIVATE ${PROJECT_SOURCE_DIR})
