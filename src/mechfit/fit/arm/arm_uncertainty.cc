@@ -63,7 +63,15 @@ void add_arm_uncertainty(const FreeParameters& free, const ConsistentFit& found,
                   : 1 / std::sqrt(std::max(S(k, k), 1e-300));
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(unit.asDiagonal() * S *
                                                              unit.asDiagonal());
-  Eigen::MatrixXd covariance = Eigen::MatrixXd::Zero(size, size);
+  // What the torques do not tell is as unsure as it was before.
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> known(
+      unit.asDiagonal() * (S + found.prior_information) * unit.asDiagonal());
+  const Eigen::MatrixXd covariance = known.eigenvectors() *
+                                     known.eigenvalues()
+                                         .cwiseMax(1e-12 * known.eigenvalues().maxCoeff())
+                                         .cwiseInverse()
+                                         .asDiagonal() *
+                                     known.eigenvectors().transpose();
   std::vector<bool> vague(size, false);
   int told = 0;
   for (int k = 0; k < size; ++k) {
@@ -72,7 +80,6 @@ void add_arm_uncertainty(const FreeParameters& free, const ConsistentFit& found,
     const double links =
         direction.head(std::min(size, kLinkNumbers * fit.model.joints())).squaredNorm();
     if (value * kVague * kVague > 1 || links < 0.5) {
-      covariance += direction * direction.transpose() / std::max(value, 1e-12);
       told += links > 0.5;
       continue;
     }

@@ -126,6 +126,15 @@ class ConvexProblem {
     return false;
   }
 
+  // Curvature of D and of the priors, of the free numbers of x.
+  Eigen::MatrixXd prior(const Quadratic& sum, double beta) const {
+    Eigen::MatrixXd H = Eigen::MatrixXd::Zero(free_.size(), free_.size());
+    Eigen::VectorXd g = Eigen::VectorXd::Zero(free_.size());
+    add_prior(sum, beta, g, H);
+    return H;
+  }
+  const std::vector<int>& index() const { return index_; }
+
  private:
   double precision(const Quadratic& sum, int k) const {
     const double own = free_.precision(k);
@@ -142,6 +151,12 @@ class ConvexProblem {
     const Eigen::VectorXd slope = sum.G * x_ - sum.b;
     g = slope(index_);
     H = sum.G(index_, index_);
+    add_prior(sum, beta, g, H);
+    // A parameter that nothing tells stays where it is.
+    H.diagonal().array() += 1e-14 * H.diagonal().array() + 1e-300;
+  }
+
+  void add_prior(const Quadratic& sum, double beta, Eigen::VectorXd& g, Eigen::MatrixXd& H) const {
     for (int i = 0; i < links(); ++i) {
       const int at = kLinkNumbers * i;
       links_[i].add_derivatives(link(x_, i), beta, g.segment(at, kLinkNumbers),
@@ -151,8 +166,6 @@ class ConvexProblem {
       g[k] += precision(sum, k) * (x_[index_[k]] - free_.centre(k));
       H(k, k) += precision(sum, k);
     }
-    // A parameter that nothing tells stays where it is.
-    H.diagonal().array() += 1e-14 * H.diagonal().array() + 1e-300;
   }
 
   // Along the step as far as links exist and J falls.
@@ -218,6 +231,8 @@ ConsistentFit fit_consistent(const Arm& start, const FreeParameters& free, const
   fit.theta = theta_of(start, problem.x());
   const Eigen::MatrixXd D = slopes(start, free, fit.theta);
   fit.information = D.transpose() * sum.G * D;
+  const Eigen::MatrixXd own = D(problem.index(), Eigen::all);
+  fit.prior_information = own.transpose() * problem.prior(sum, kBeta) * own;
   for (int i = 0; i < rows.joints(); ++i)
     fit.joint_information.push_back(D.transpose() * weighted(rows, gram, fit.s, i).G * D);
   return fit;

@@ -19,6 +19,7 @@ struct ConsistentFit {
   std::vector<double> s;        // rms torque error of each joint
   Eigen::MatrixXd information;  // of the free parameters, of the data alone, errors white
   std::vector<Eigen::MatrixXd> joint_information;  // the same of each joint; they sum to it
+  Eigen::MatrixXd prior_information;               // curvature of D and of the priors
   int iterations = 0;
   bool converged = false;
   double objective = 0;  // J
