@@ -150,10 +150,10 @@ int main(int argc, char** argv) {
                         {"trig", 0.01, 0.05, 1.2e-3, mechfit::Sampling::dropped},
                         {"trig", 0.01, 0.05, 1.2e-3, mechfit::Sampling::jitter},
                         {"trig", 0.01, 0.05, 6e-4, mechfit::Sampling::rates},
-                        {"trig", 1e-4, 0.01, 1, mechfit::Sampling::even, true},
-                        {"trig", 1e-3, 0.01, 1, mechfit::Sampling::even, true},
+                        {"trig", 0.1, 0.01, 1, mechfit::Sampling::even, true},
                         {"trig", 0.01, 0.01, 1, mechfit::Sampling::even, true},
-                        {"trig", 0.05, 0.01, 1, mechfit::Sampling::even, true}};
+                        {"trig", 1e-3, 0.01, 1, mechfit::Sampling::even, true},
+                        {"trig", 1e-4, 0.01, 1, mechfit::Sampling::even, true}};
   mechfit::ThreadPool pool(2);
   fmt::print(
       "| family | noise | step | inner steps | mean squared error | relative error | at most | "

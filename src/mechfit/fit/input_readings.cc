@@ -49,9 +49,9 @@ class FinerSteps {
     }
   }
 
-  // Of a reading with its likeliest delay; nothing where no run is long enough.
-  std::optional<double> log_likelihood(const InputTiming& timing, std::span<const int> fixed,
-                                       double longest, ThreadPool& pool) const {
+  // The likeliest delay of a reading; nothing where no run is long enough.
+  std::optional<ClimbResult> climb_from(const InputTiming& timing, std::span<const int> fixed,
+                                        double longest, ThreadPool& pool) const {
     Log log = observed_;
     if (timing.hold == InputHold::linear)
       for (Trajectory& run : log.runs)
@@ -63,9 +63,9 @@ class FinerSteps {
       moved.delay = delay;
       return profile.log_likelihood(moved);
     };
-    const double value = at(timing.delay);
-    if (!(timing.delay_error > 0)) return value;
-    return climb(timing.delay, value, {kBeside * timing.delay_error, 2, 0, kInfinity}, at).value;
+    const double value = at(timing.delay), error = timing.delay_error;
+    if (!(error > 0)) return ClimbResult{timing.delay, value};
+    return climb(timing.delay, value, {kBeside * error, 2, 0, kInfinity}, at);
   }
 
  private:
@@ -75,18 +75,23 @@ class FinerSteps {
 
 }  // namespace
 
-double linear_share(const JointResult& fitted, const FitData& data, std::span<const int> fixed,
-                    double longest, const InputTiming& held, const InputTiming& linear,
-                    ThreadPool& pool) {
+Readings compare_readings(const JointResult& fitted, const FitData& data,
+                          std::span<const int> fixed, double longest, const InputTiming& held,
+                          const InputTiming& linear, ThreadPool& pool) {
   const double sample = median_step(*data.train);
   double gain = log_prior(linear, sample) - log_prior(held, sample);
+  Readings out{0, held.delay, linear.delay};
   if (median_step(*data.sampled.train) < kMostThinned * sample) {
     const FinerSteps finer(fitted, *data.sampled.train, sample / kParts);
-    const auto a = finer.log_likelihood(linear, fixed, longest, pool);
-    const auto b = finer.log_likelihood(held, fixed, longest, pool);
-    if (a && b) gain += *a - *b;
+    const auto a = finer.climb_from(linear, fixed, longest, pool);
+    const auto b = finer.climb_from(held, fixed, longest, pool);
+    if (a && b && std::isfinite(a->value) && std::isfinite(b->value)) {
+      gain += a->value - b->value;
+      out = {0, b->x, a->x};
+    }
   }
-  return 1 / (1 + std::exp(-gain));
+  out.linear_share = 1 / (1 + std::exp(-gain));
+  return out;
 }
 
 }  // namespace mechfit

@@ -187,16 +187,18 @@ bool alike(const Found& a, const Found& b, double half_sample) {
 }
 
 // The delay's standard error is the deviation from the reading that is kept, if either may be true.
-FoundTiming more_probable(const Found& a, const Found& b, double linear_share) {
-  const bool first = (a.timing.hold == InputHold::linear) == (linear_share > 0.5);
-  const double share = std::min(linear_share, 1 - linear_share);
-  const InputTiming& kept = (first ? a : b).timing;
-  const InputTiming& rival = (first ? b : a).timing;
+FoundTiming more_probable(InputTiming held, InputTiming linear, const Readings& readings) {
+  held.delay = readings.held_delay;
+  linear.delay = readings.linear_delay;
+  const bool is_held = readings.linear_share < 0.5;
+  const double share = std::min(readings.linear_share, 1 - readings.linear_share);
+  const InputTiming &kept = is_held ? held : linear, &rival = is_held ? linear : held;
   FoundTiming found{kept, {}, share};
   if (share > kLeastRival) found.rival = rival;
-  found.timing.delay_error = std::sqrt(
-      (1 - share) * kept.delay_error * kept.delay_error +
-      share * (rival.delay_error * rival.delay_error + std::pow(rival.delay - kept.delay, 2)));
+  found.timing.delay_error =
+      std::sqrt((1 - share) * kept.delay_error * kept.delay_error +
+                share * (rival.delay_error * rival.delay_error +
+                         (rival.delay - kept.delay) * (rival.delay - kept.delay)));
   return found;
 }
 
@@ -250,10 +252,10 @@ FoundTiming find_input_timing(const JointResult& fitted, const FitData& data,
   if (options.input_hold || options.input_delay || !alike(best, other, half_sample))
     return {best.timing};
   search.add_errors(other);
-  const bool held = best.timing.hold == InputHold::held;
-  return more_probable(best, other,
-                       linear_share(fitted, data, fixed, longest, (held ? best : other).timing,
-                                    (held ? other : best).timing, pool));
+  if (best.timing.hold == InputHold::linear) std::swap(best, other);
+  return more_probable(
+      best.timing, other.timing,
+      compare_readings(fitted, data, fixed, longest, best.timing, other.timing, pool));
 }
 
 std::optional<InputTiming> InputSearch::better(const JointResult& fitted,

@@ -27,9 +27,9 @@ std::string timing_in_words(const InputTiming& timing, const FoundTiming& found,
   text +=
       ": so the log is most likely (option 'input_hold', option 'input_delay' and option "
       "'input_lag' say otherwise)";
-  if (found.rival)
-    text += fmt::format("; {} is what it might be as well ({:.0f} %)",
-                        describe_timing(*found.rival), 100 * found.rival_share);
+  if (found.rival && found.rival->hold != timing.hold)
+    text += fmt::format("; or, with a probability of {:.0f} %, as {}", 100 * found.rival_share,
+                        describe_timing(*found.rival));
   return text;
 }
 
