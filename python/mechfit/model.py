@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import tempfile
+import warnings
 from dataclasses import dataclass
 from typing import Any, Optional, Union
 
@@ -285,18 +286,26 @@ class Model:
         self._core.save(os.fspath(path), overwrite)
 
     def export(
-        self, path: Path, *, name: str = "", precision: str = "float64", overwrite: bool = False
-    ) -> str:
-        """Writes the model for other programs: model.h is one C99 header, with functions called
-        NAME_acceleration and so on (docs/export.md). Returns NAME, by default that of the file.
+        self,
+        path: Path,
+        *,
+        target: Optional[str] = None,
+        name: str = "",
+        precision: str = "float64",
+        overwrite: bool = False,
+    ) -> None:
+        """Writes the model for other programs (docs/export.md): model.h is one C99 header,
+        model.fmu an FMU 2.0, model.c for the target casadi or mex (MATLAB and Octave).
 
-        precision: the numbers of the C file, float64 or float32.
+        name: prefix of all names in C, by default the file's name. precision: the numbers of a C
+        header, float64 or float32. A warning says what the file lacks.
 
         >>> import mechfit as mf
         >>> mf.system("pendulum").export("swing.h")
-        'swing'
         """
-        return self._core.export(os.fspath(path), name, precision, overwrite)
+        note = self._core.export(os.fspath(path), target, name, precision, overwrite)
+        if note:
+            warnings.warn(f"{os.fspath(path)}: {note}", stacklevel=2)
 
     def __reduce__(self) -> Any:
         return _from_bytes, (self._core.to_bytes(),)

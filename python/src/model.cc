@@ -19,16 +19,20 @@ void save(const FittedModel& self, const std::string& path, bool overwrite) {
   save_model(path, *self.record, overwrite);
 }
 
-// The name of its functions.
-std::string export_to(const FittedModel& self, const std::string& path, const std::string& name,
+// What the file lacks, "" for nothing.
+std::string export_to(const FittedModel& self, const std::string& path,
+                      const std::optional<std::string>& target, const std::string& name,
                       const std::string& precision, bool overwrite) {
-  if (lower_extension(path) != ".h")
-    throw py::value_error(path + ": expected a name that ends in .h");
+  std::optional<ExportTarget> wanted;
+  if (target) wanted = Convert<ExportTarget>::from(py::str(*target), "target", {});
+  const ExportTarget found = export_target(path, wanted);
   refuse_overwrite(path, overwrite);
   const CExportOptions options{name.empty() ? c_name(path) : name,
                                Convert<Precision>::from(py::str(precision), "precision", {})};
-  write_file_atomically(path, export_c(*self.record, options));
-  return options.name;
+  const py::gil_scoped_release release;
+  const ExportedModel exported = export_model(*self.record, found, options);
+  write_file_atomically(path, exported.bytes);
+  return exported.note;
 }
 
 py::list model_constants(const FittedModel& self) {
@@ -189,8 +193,8 @@ void bind_model(py::module_& m) {
       .def_static("from_bytes", &from_bytes, py::arg("data"))
       .def("to_bytes", [](const FittedModel& s) { return py::bytes(format_model(*s.record)); })
       .def("save", &save, py::arg("path"), py::arg("overwrite"))
-      .def("export", &export_to, py::arg("path"), py::arg("name"), py::arg("precision"),
-           py::arg("overwrite"))
+      .def("export", &export_to, py::arg("path"), py::arg("target"), py::arg("name"),
+           py::arg("precision"), py::arg("overwrite"))
       .def_property_readonly("joints",
                              [](const FittedModel& s) { return s.record->channels.joints; })
       .def_property_readonly("types", &type_names)

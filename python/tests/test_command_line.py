@@ -125,10 +125,13 @@ def test_simulations_let_inputs_act_as_the_model_remembers(log, tmp_path, run):
 def test_exported_headers_are_the_same(model, tmp_path, run):
     model.save(tmp_path / "m.safetensors")
     run("app", "export", "m.safetensors", "-o", "cart.h", "--precision", "float32")
-    assert model.export(tmp_path / "python.h", name="cart", precision="float32") == "cart"
+    model.export(tmp_path / "python.h", name="cart", precision="float32")
     assert (tmp_path / "python.h").read_bytes() == (tmp_path / "cart.h").read_bytes()
     with pytest.raises(ValueError, match="exists"):
         model.export(tmp_path / "python.h")
+    run("app", "export", "m.safetensors", "-o", "cart.c", "--for", "casadi")
+    model.export(tmp_path / "python.c", target="casadi", name="cart")
+    assert (tmp_path / "python.c").read_bytes() == (tmp_path / "cart.c").read_bytes()
     with pytest.raises(ValueError, match="ends in .h"):
         model.export(tmp_path / "model.txt")
 

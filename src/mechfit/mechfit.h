@@ -30,6 +30,7 @@
 #include "mechfit/evaluate/scores.h"                 // evaluate, scores_json
 #include "mechfit/evaluate/verdict.h"                // judge
 #include "mechfit/export/c_export.h"                 // export_c
+#include "mechfit/export/export.h"                   // export_model
 #include "mechfit/files/read_log.h"                  // read_log, write_log
 #include "mechfit/fit/checkpoint.h"                  // checkpoints, settings_text
 #include "mechfit/fit/fit.h"                         // fit
