@@ -28,9 +28,8 @@ constexpr int kSpeedSteps = 10;
 constexpr double kSafe = 2.5;
 // Impacts that a contact must rest on.
 constexpr int kFewestImpacts = 3;
-// By how much held-out runs must become more likely: ten times what a richer family has to gain on
-// one part (gain.h), since the samples that are left out are chosen.
-constexpr double kLeastGain = 100;
+// By how much held-out runs must become more likely: what a richer family has to gain (gain.h).
+constexpr double kLeastGain = 30;
 
 // What to fit while the contacts are looked for: one family with few parameters, quickly.
 FitOptions quick_options(const FitOptions& options) {

@@ -9,8 +9,8 @@
 namespace mechfit {
 namespace {
 
-// Deviations that a jump must have: of 10^5 windows of noise alone about one exceeds 4.5.
-constexpr double kLeastScore = 5;
+// Deviations that a jump must have: of 10^5 windows of noise alone about six exceed 4.
+constexpr double kLeastScore = 4;
 // Jumps at one place that make a stop.
 constexpr int kFewest = 3;
 // Width of a place: a share of the joint's range, beside the positions' own deviations.

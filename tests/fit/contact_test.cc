@@ -1,0 +1,165 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "mechfit/base/gradient_check.h"
+#include "mechfit/base/random.h"
+#include "mechfit/files/read_log.h"
+#include "mechfit/fit/contact/contact_search.h"
+#include "mechfit/fit/contact/propose.h"
+#include "mechfit/integrate/simulate.h"
+#include "mechfit/mechanics/families/analytic/analytic.h"
+#include "tests/support/shared_data.h"
+
+namespace mechfit {
+namespace {
+
+constexpr double kTolerance = 1e-6;
+
+Eigen::VectorXd random_state(Random& random, int size) {
+  Eigen::VectorXd x(size);
+  for (double& value : x) value = random.uniform(-1, 1);
+  return x;
+}
+
+std::vector<double> to_vector(const Eigen::VectorXd& x) { return {x.begin(), x.end()}; }
+Eigen::VectorXd to_eigen(std::span<const double> x) {
+  return Eigen::Map<const Eigen::VectorXd>(x.data(), static_cast<Eigen::Index>(x.size()));
+}
+
+TEST(ContactEstimate, FlowHasTheSlopesOfDifferences) {
+  const Model model(make_system("cart-pole"));
+  PointDynamics dynamics(model);
+  Random random(4);
+  const Eigen::VectorXd x = random_state(random, 4), pull = random_state(random, 4);
+  const std::vector<double> u{0.7};
+  const auto value = [&](const Eigen::VectorXd& start, double duration) {
+    return pull.dot(flow(dynamics, 2, start, u, duration, 0.01)->x);
+  };
+  const auto at = flow(dynamics, 2, x, u, -0.013, 0.01);
+  ASSERT_TRUE(at);
+  const auto by_state = check_gradient([&](auto y) { return value(to_eigen(y), -0.013); },
+                                       to_vector(x), to_vector(at->phi.transpose() * pull));
+  EXPECT_TRUE(by_state.agrees(kTolerance)) << by_state.text();
+  DerivativeCheckOptions small;
+  small.step = 1e-3;
+  const auto by_time =
+      check_gradient([&](auto y) { return value(x, y[0]); }, std::vector<double>{-0.013},
+                     std::vector<double>{pull.dot(at->rate)}, small);
+  EXPECT_TRUE(by_time.agrees(kTolerance)) << by_time.text();
+}
+
+TEST(ContactEstimate, WhatVanishesAtAnImpactHasTheSlopesOfDifferences) {
+  const AnalyticSystem system = make_system("double-pendulum");
+  const Model model(system);
+  PointDynamics dynamics(model);
+  Random random(8);
+  Contact contact = joint_stop(system_channels(system), 1, true, 0.4, 0.6);
+  const Eigen::VectorXd before = random_state(random, 4), behind = random_state(random, 4),
+                        pull = random_state(random, 5);
+  const auto residual = [&](const Eigen::VectorXd& a, const Eigen::VectorXd& b, double time,
+                            double psi, double e) {
+    Contact own = contact;
+    own.position = psi;
+    own.restitution = e;
+    return *impact_residual(dynamics, own, {a, b, 1.0, 1.01, {}, {}}, time, 0.01);
+  };
+  const double t = 1.004, psi = 0.4, e = 0.6;
+  const ImpactResidual at = residual(before, behind, t, psi, e);
+  const auto c = [&](const Eigen::VectorXd& a, const Eigen::VectorXd& b, double time, double place,
+                     double restitution) {
+    return pull.dot(residual(a, b, time, place, restitution).c);
+  };
+  const auto by_before = check_gradient([&](auto x) { return c(to_eigen(x), behind, t, psi, e); },
+                                        to_vector(before), to_vector(at.before.transpose() * pull));
+  EXPECT_TRUE(by_before.agrees(kTolerance)) << by_before.text();
+  const auto by_behind = check_gradient([&](auto x) { return c(before, to_eigen(x), t, psi, e); },
+                                        to_vector(behind), to_vector(at.behind.transpose() * pull));
+  EXPECT_TRUE(by_behind.agrees(kTolerance)) << by_behind.text();
+  DerivativeCheckOptions small;
+  small.step = 1e-3;
+  const auto one = [&](const auto& f, double x, double slope) {
+    const auto report =
+        check_gradient(f, std::vector<double>{x}, std::vector<double>{slope}, small);
+    EXPECT_TRUE(report.agrees(kTolerance)) << report.text();
+  };
+  one([&](auto x) { return c(before, behind, x[0], psi, e); }, t, pull.dot(at.time));
+  one([&](auto x) { return c(before, behind, t, x[0], e); }, psi, pull.dot(at.position));
+  one([&](auto x) { return c(before, behind, t, psi, x[0]); }, e, pull.dot(at.restitution));
+}
+
+Simulation pendulum_log(bool stops, double e) {
+  AnalyticSystem system = make_system("pendulum");
+  system.set_constant("eta", 0.05);
+  const Channels channels = system_channels(system);
+  SimulateOptions options;
+  options.runs = 12;
+  options.steps = 300;
+  options.h = 0.01;
+  options.substeps = 5;
+  options.q0 = {{-0.5, 0.3}};
+  options.v0 = {{-4, 4}};
+  options.noise = {0.01};
+  if (stops) options.contacts = {joint_stop(channels, 0, true, 0.4, e)};
+  ThreadPool pool(1);
+  return simulate(Model(system), channels, options, pool);
+}
+
+TEST(FitWithContacts, FindsAStopAndItsRestitutionFromPositions) {
+  for (const double e : {0.0, 0.6}) {
+    const Simulation simulation = pendulum_log(true, e);
+    FitOptions options;
+    options.family = "trig";
+    options.quick = true;
+    options.contacts = ContactOption::automatic;
+    ThreadPool pool(2);
+    const FitResult result = fit(simulation.observed, std::nullopt, options, pool);
+    ASSERT_EQ(result.contacts.size(), 1u) << e;
+    const Contact& stop = result.contacts[0];
+    EXPECT_EQ(stop.shape, ContactShape::upper_stop);
+    EXPECT_NEAR(stop.position, 0.4, 0.5 * 3.14159 / 180);
+    EXPECT_LT(std::fabs(stop.position - 0.4), 4 * stop.position_error);
+    EXPECT_NEAR(stop.restitution, e, 0.05);
+    EXPECT_GT(stop.position_error, 0);
+  }
+}
+
+TEST(FitWithContacts, FindsNoneWhereThereIsNone) {
+  ThreadPool pool(2);
+  EXPECT_TRUE(propose_stops(pendulum_log(false, 0).observed, pool).contacts.empty());
+  FitOptions options;
+  options.family = "trig";
+  options.quick = true;
+  options.contacts = ContactOption::automatic;
+  const Simulation simulation = pendulum_log(false, 0);
+  const ContactFindings none = find_contacts(simulation.observed, options, pool);
+  EXPECT_TRUE(none.contacts.empty());
+  EXPECT_EQ(none.note.rfind("no contacts", 0), 0u) << none.note;
+}
+
+TEST(FitWithContacts, RealMachinesWithoutStopsHaveNone) {
+  const std::string pendulum = testing::shared_data("double_pendulum_real");
+  const std::string emps = testing::shared_data("emps");
+  if (pendulum.empty() || emps.empty()) GTEST_SKIP() << "no records of real machines";
+  ThreadPool pool(2);
+  std::vector<std::string> segments;
+  for (const auto& entry : std::filesystem::directory_iterator(pendulum))
+    if (entry.path().extension() == ".csv") segments.push_back(entry.path().string());
+  std::sort(segments.begin(), segments.end());
+  FitOptions options;
+  options.family = "trig";
+  options.contacts = ContactOption::automatic;
+  ReadOptions two, axis;
+  two.q = {"th1_rad", "th2_rad"};
+  axis.q = {"q_m"};
+  axis.u = {"force_N"};
+  const Log logs[] = {read_log(segments, two).log, read_log({emps + "/train.csv"}, axis).log};
+  for (const Log& log : logs) {
+    const ContactFindings found = find_contacts(log, options, pool);
+    EXPECT_TRUE(found.contacts.empty()) << log.channels.joints[0] << ": " << found.note;
+  }
+}
+
+}  // namespace
+}  // namespace mechfit
