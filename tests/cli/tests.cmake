@@ -1,5 +1,6 @@
 # The program as a user runs it: exit codes, messages, files.
 mechfit_test(cli_test LABELS cli SOURCES
+  cli/arm_commands_test.cc
   cli/evaluate_test.cc
   cli/fit_test.cc
   cli/frame_test.cc

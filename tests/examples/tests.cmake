@@ -11,3 +11,8 @@ if(MECHFIT_BUILD_EXAMPLES)
                    $<TARGET_FILE:example_03_inverse_dynamics> ${PROJECT_SOURCE_DIR}/docs/model_files.md)
   set_tests_properties(Docs.ModelFilesAreReadInPython PROPERTIES LABELS examples SKIP_RETURN_CODE 77)
 endif()
+
+# The parts of examples/control, and swing-ups of two machines; built where MuJoCo is there.
+if(TARGET control)
+  mechfit_test(control_test SOURCES ${CMAKE_CURRENT_LIST_DIR}/control_test.cc LABELS mujoco LIBRARIES control)
+endif()

@@ -13,9 +13,10 @@
 namespace mechfit {
 namespace {
 
-// Random starts, those of them that are refined, and the samples for it: with 60 to 80 starts, 6
-// refined on 500 samples, three seeds of three found the same geometry of a real arm of 7 joints.
-constexpr int kStarts = 120, kRefined = 6, kSamples = 500, kIterations = 40;
+// Random starts, and the samples on which the best of them are refined, so many at a time until
+// kAgree of them end with the least error, kMostRefined at most.
+constexpr int kStarts = 400, kSamples = 500, kIterations = 60;
+constexpr int kRefined = 6, kMostRefined = 60, kAgree = 2;
 // Then the best one on more samples.
 constexpr int kLastSamples = 2000, kLastIterations = 15;
 constexpr double kLength = 0.5;   // [m] size that lengths have before data are seen,
@@ -179,15 +180,21 @@ GeometrySearch search_geometry(const Arm& forces, const Samples& samples, std::u
   std::vector<int> order(kStarts);
   for (int k = 0; k < kStarts; ++k) order[k] = k;
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return first[a] < first[b]; });
-  std::vector<Refinement> ends(kRefined);
-  pool.run(kRefined, [&](int k, int worker) {
-    ends[k] = refiners[worker].refine(starts[order[k]], kIterations);
-  });
-  const auto best = std::min_element(ends.begin(), ends.end(),
-                                     [](const auto& a, const auto& b) { return a.cost < b.cost; });
   GeometrySearch search;
-  search.refined = kRefined;
-  for (const Refinement& end : ends) search.agree += end.cost < kAlike * best->cost;
+  std::vector<Refinement> ends;
+  auto best = ends.end();
+  while (search.agree < kAgree && search.refined < kMostRefined) {
+    const int begin = search.refined;
+    search.refined += kRefined;
+    ends.resize(search.refined);
+    pool.run(kRefined, [&](int k, int worker) {
+      ends[begin + k] = refiners[worker].refine(starts[order[begin + k]], kIterations);
+    });
+    best = std::min_element(ends.begin(), ends.end(),
+                            [](const auto& a, const auto& b) { return a.cost < b.cost; });
+    search.agree = 0;
+    for (const Refinement& end : ends) search.agree += end.cost < kAlike * best->cost;
+  }
   const GeometryCost all(forces, samples, some_samples(samples.size, kLastSamples, random));
   const Refinement last = Refiner(all, names).refine(best->eta, kLastIterations);
   search.eta = last.eta;
