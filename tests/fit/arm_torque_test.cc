@@ -164,7 +164,8 @@ TEST(GeometrySearch, FindsAnArmThatNobodyDescribed) {
   config.kinematics = chain_of(search.eta, names);
   const TorqueFit fit = fit_arm_torques(Arm(config), {}, s, s, two, {});
   EXPECT_LT(fit.history.best, 0.01);
-  EXPECT_THAT(geometry_in_words(search, names)[0], ::testing::HasSubstr("refined starts end with the same"));
+  EXPECT_THAT(geometry_in_words(search, names)[0],
+              ::testing::HasSubstr("refined starts end with the same"));
 }
 
 TEST(DoubtfulJoints, AreThoseThatWereCountedOtherwise) {

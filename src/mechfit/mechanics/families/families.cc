@@ -12,10 +12,7 @@ namespace {
 
 std::vector<Family>& list() {
   static std::vector<Family> families = {
-      family_of<AnalyticSystem>(),
-      family_of<Arm>(),
-      family_of<Trig>(),
-      family_of<Smm>(),
+      family_of<AnalyticSystem>(), family_of<Arm>(), family_of<Trig>(), family_of<Smm>(),
       family_of<Residual>(),
   };
   return families;
