@@ -14,8 +14,9 @@ TEST(RolloutCommand, SimulatesFromAStateAndEvaluateFindsNoError) {
   const ScratchFolder scratch("rollout");
   const std::string model = scratch.file("m.safetensors"), out = scratch.file("out.csv");
   save_model(model, pendulum_record(), false);
-  const auto finished = run_mechfit(
-      "rollout '" + model + "' --from 0.5,0.2,1,-1 --horizon 2 --step 0.05 -o '" + out + "'");
+  const auto finished =
+      run_mechfit("rollout '" + model +
+                  "' --from 0.5,0.2,1,-1 --horizon 2 --step 0.05 --substeps 1 -o '" + out + "'");
   EXPECT_EQ(finished.code, 0);
   EXPECT_THAT(finished.out, HasSubstr("written to"));
   const Log log = read_log({out}).log;
@@ -23,8 +24,8 @@ TEST(RolloutCommand, SimulatesFromAStateAndEvaluateFindsNoError) {
   EXPECT_EQ(log.runs[0].size(), 41);
   EXPECT_EQ(log.runs[0].q[1], 0.2);
   EXPECT_NEAR(log.runs[0].qd[1], -1, 1e-12);
-  const auto scores =
-      nlohmann::json::parse(run_mechfit("evaluate '" + model + "' '" + out + "' --json").out);
+  const auto scores = nlohmann::json::parse(
+      run_mechfit("evaluate '" + model + "' '" + out + "' --substeps 1 --json").out);
   EXPECT_LT(scores["acceleration_mse"].get<double>(), 1e-20);
   EXPECT_LT(scores["rollout"][0]["variational"]["overall"].get<double>(), 1e-9);
   EXPECT_LT(scores["del"]["acceleration"]["overall"].get<double>(), 1e-8);

@@ -241,7 +241,7 @@ TEST(ModelFile, SaysWhatIsWrong) {
        "m.safetensors: format \"mechfit model 2\", expected \"mechfit model 1\" (made by another "
        "version of mechfit?)"},
       {changed(smm, [](F& f) { f.metadata["family"] = "magic"; }),
-       "m.safetensors: family \"magic\", expected one of analytic, arm, trig, smm"},
+       "m.safetensors: family \"magic\", expected one of analytic, arm, trig, smm, residual"},
       {changed(smm, [](F& f) { f.metadata["config"] = "[1]"; }),
        "m.safetensors: config is not a JSON object"},
       {changed(smm, [](F& f) { f.metadata["config"] = "{}"; }),
