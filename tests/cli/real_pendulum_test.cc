@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
@@ -31,11 +33,13 @@ TEST_P(RealDoublePendulum, IsPredictedAsWellAsByItsAuthors) {
     return text;
   };
   const std::string model = " '" + scratch.file("model.safetensors") + "'";
-  const auto fitted =
-      run_mechfit("fit" + files({"00", "04", "08", "12", "16", "20", "24"}) + " --validation" +
-                  files({"06"}) + " --validation" + files({"18"}) + " --family " + GetParam() +
-                  " -o" + model + " --run '" + scratch.file("run") + "'");
-  ASSERT_EQ(fitted.code, 0) << fitted.err;
+  const auto fit = [&](int seed) {
+    const auto fitted = run_mechfit(
+        "fit" + files({"00", "04", "08", "12", "16", "20", "24"}) + " --validation" +
+        files({"06"}) + " --validation" + files({"18"}) + " --family " + GetParam() + " --seed " +
+        std::to_string(seed) + " -o" + model + " --run '" + scratch.file("run") + "' --overwrite");
+    ASSERT_EQ(fitted.code, 0) << fitted.err;
+  };
   const auto errors = [&](const std::string& start) {
     const auto scores = nlohmann::json::parse(
         run_mechfit("evaluate" + model + files({"02", "10", "14", "22"}) +
@@ -49,11 +53,26 @@ TEST_P(RealDoublePendulum, IsPredictedAsWellAsByItsAuthors) {
   };
   const std::vector<double> authors = {.0027, .0051, .0089, .0058, .0094};
   const std::vector<double> estimated = {.0004, .0008, .0025, .0032, .0060};
-  const std::vector<double> from_logged = errors("logged"), from_estimated = errors("estimated");
-  ASSERT_EQ(from_logged.size(), 5u);
+  // Networks differ by their first weights: of three fits the middle one.
+  const int seeds = GetParam() == std::string("smm") ? 3 : 1;
+  std::array<std::vector<double>, 5> from_logged, from_estimated;
+  for (int seed = 0; seed < seeds; ++seed) {
+    fit(seed);
+    if (HasFatalFailure()) return;
+    const std::vector<double> logged = errors("logged"), smoothed = errors("estimated");
+    ASSERT_EQ(logged.size(), 5u);
+    for (int k = 0; k < 5; ++k) {
+      from_logged[k].push_back(logged[k]);
+      from_estimated[k].push_back(smoothed[k]);
+    }
+  }
+  const auto middle = [](std::vector<double>& values) {
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+  };
   for (int k = 0; k < 5; ++k) {
-    EXPECT_LT(from_logged[k], 1.1 * authors[k]);
-    EXPECT_LT(from_estimated[k], estimated[k]);
+    EXPECT_LT(middle(from_logged[k]), 1.1 * authors[k]);
+    EXPECT_LT(middle(from_estimated[k]), estimated[k]);
   }
 }
 

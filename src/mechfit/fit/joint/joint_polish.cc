@@ -21,8 +21,7 @@ constexpr double kReach = 10;
 // well. 0.0007: same errors; 0.006: +7, -28, 0 %, in half the time on R. kQuietChange 0.015 and
 // 0.15: same errors. kSettled 0.005: +4, -16, -31 %; 0.1: +6, +12, -37 %.
 constexpr double kQuiet = 0.002;
-// Steps at most. 20: errors +7, -26, -27 % in 0.6 of the time, but a real double pendulum's rollouts
-// are 2 to 13 % worse; 80: +1, +9, 0 %.
+// Steps at most. 20: errors +7, -26, -27 % in 0.6 of the time; 80: +1, +9, 0 %.
 constexpr int kMostSteps = 40;
 // Steps without a better model. 7 and 30: same errors.
 constexpr int kPatience = 15;
