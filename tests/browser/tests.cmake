@@ -2,8 +2,8 @@
 # exits with 77, and the test counts as skipped, where the browser is missing.
 find_program(MECHFIT_SYSTEM_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
 add_executable(write_pages ${CMAKE_CURRENT_LIST_DIR}/write_pages.cc)
-target_link_libraries(write_pages PRIVATE mechfit mechfit_options nlohmann_json::nlohmann_json)
-target_include_directories(write_pages PRIVATE ${PROJECT_SOURCE_DIR})
+mechfit_test_options(write_pages)
+mechfit_precompile(write_pages REUSE_FROM test_headers)
 if(MECHFIT_SYSTEM_PYTHON)
   add_test(NAME Browser.ReportPages
            COMMAND ${MECHFIT_SYSTEM_PYTHON} ${CMAKE_CURRENT_LIST_DIR}/report_test.py $<TARGET_FILE:write_pages>)
