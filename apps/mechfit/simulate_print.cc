@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "mechfit/base/text.h"
 #include "mechfit/mechanics/families/analytic/analytic.h"
 #include "terminal.h"
 
@@ -10,12 +11,6 @@ namespace mechfit {
 namespace {
 
 using nlohmann::json;
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
 
 json constants_json(const AnalyticSystem& system) {
   json constants = json::object();
@@ -43,10 +38,10 @@ void print_systems() {
     for (const auto& constant : system.constants())
       constants.push_back(constant.name + "=" + short_number(constant.value));
     std::printf("%s: %s\n", info.name.c_str(), info.description.c_str());
-    std::printf("  joints     %s%s\n", joined(system.joint_names()).c_str(),
+    std::printf("  joints     %s%s\n", listed(system.joint_names()).c_str(),
                 info.any_joints ? " (--links N)" : "");
-    if (system.inputs() > 0) std::printf("  inputs     %s\n", joined(system.input_names()).c_str());
-    std::printf("  constants  %s\n", joined(constants).c_str());
+    if (system.inputs() > 0) std::printf("  inputs     %s\n", listed(system.input_names()).c_str());
+    std::printf("  constants  %s\n", listed(constants).c_str());
   }
 }
 

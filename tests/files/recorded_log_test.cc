@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
 #include "mechfit/base/error.h"
 #include "mechfit/files/files.h"
 #include "mechfit/files/mcap.h"
+#include "mechfit/files/message_table.h"
 #include "mechfit/files/read_log.h"
 #include "mechfit/files/rosbag.h"
 
@@ -19,6 +22,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::ThrowsMessage;
 
 std::string path(const std::string& name) {
   return std::string(MECHFIT_TEST_DATA) + "/recordings/" + name;
@@ -209,8 +213,37 @@ TEST(Recording, RefusesOptionsOfTables) {
   options.trajectory = "run";
   EXPECT_THAT(message_of({path("bag")}, options),
               HasSubstr("option 'trajectory' does not go with messages of"));
+  options = {};
+  options.topic = "/joint_states";
+  EXPECT_EQ(message_of({path("motion.csv")}, options),
+            path("motion.csv") + ": option 'topic' is for recordings of messages (MCAP, rosbag2)");
   EXPECT_THAT(message_of({std::string(MECHFIT_TEST_DATA)}),
               HasSubstr(": is a folder without a recording, expected a file"));
+}
+
+// A message of joint states without names in CDR, all positions 0.
+std::string joints_without_names(std::uint32_t count) {
+  std::string out("\0\1\0\0", 4);
+  out.append(16, '\0');  // stamp, frame, names
+  out.append(reinterpret_cast<const char*>(&count), sizeof count);
+  out.append(4 + 8 * std::size_t{count} + 8, '\0');  // to a multiple of 8, positions, the others
+  return out;
+}
+
+TEST(Recording, CountsJointsThatHaveNoNames) {
+  RecordedTopic topic{"/joint_states", "sensor_msgs/msg/JointState", "cdr", 1, {}};
+  topic.messages = {{0, 0, joints_without_names(3)}};
+  const MessageTable table = joint_state_table(topic, {}, "log");
+  ASSERT_EQ(table.joints.size(), 3u);
+  EXPECT_EQ(table.joints[2].name, "joint2");
+}
+
+TEST(Recording, OfMoreJointsThanAMachineHasIsRefused) {
+  RecordedTopic topic{"/joint_states", "sensor_msgs/msg/JointState", "cdr", 1, {}};
+  topic.messages = {{0, 0, joints_without_names(20000)}};
+  EXPECT_THAT([&] { (void)joint_state_table(topic, {}, "log"); },
+              ThrowsMessage<InputError>(
+                  "log: message 1 of /joint_states has 20000 joints, that is no machine's"));
 }
 
 using Reader = Recording (*)(std::string_view bytes, const std::string& name);

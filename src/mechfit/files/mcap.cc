@@ -1,13 +1,12 @@
 #include "mechfit/files/mcap.h"
 
-#include <zlib.h>
-
-#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <map>
 
 #include "mechfit/base/error.h"
+#include "mechfit/files/deflate.h"
 #include "mechfit/files/number.h"
 #include "mechfit/files/unpack.h"
 #include "mechfit/files/utf.h"
@@ -28,11 +27,6 @@ enum Record : unsigned char {
   chunk,
   data_end = 0x0F,
 };
-
-std::uint32_t crc_of(std::string_view bytes) {
-  return static_cast<std::uint32_t>(
-      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
 
 class Mcap {
  public:
@@ -126,13 +120,10 @@ class Mcap {
     if (of != 0 && !schemas_.contains(of))
       fail("topic " + in_quotes(topic.name) + " has a schema that is not there");
     if (of != 0) topic.type = schemas_[of];
-    const auto same =
-        std::find_if(out_.topics.begin(), out_.topics.end(), [&](const RecordedTopic& known) {
-          return known.name == topic.name && known.type == topic.type &&
-                 known.encoding == topic.encoding;
-        });
-    topic_of_[id] = static_cast<std::size_t>(same - out_.topics.begin());
-    if (same == out_.topics.end()) out_.topics.push_back(std::move(topic));
+    const auto [known, is_new] =
+        known_topics_.try_emplace({topic.name, topic.type, topic.encoding}, out_.topics.size());
+    topic_of_[id] = known->second;
+    if (is_new) out_.topics.push_back(std::move(topic));
   }
 
   void read_message(Fields fields) {
@@ -168,7 +159,7 @@ class Mcap {
     if (records.size() != size)
       fail("a chunk has " + std::to_string(records.size()) + " bytes, expected " +
            std::to_string(size));
-    if (crc != 0 && crc_of(records) != crc) fail("a chunk is damaged (checksum)");
+    if (crc != 0 && crc_32(records) != crc) fail("a chunk is damaged (checksum)");
     for (std::size_t at = 0; at < records.size();) at += read_record(records.substr(at), at, true);
   }
 
@@ -176,7 +167,7 @@ class Mcap {
   void check_data(Fields fields, std::size_t at) {
     data_ended_ = true;
     const auto crc = fields.number<std::uint32_t>();
-    if (crc != 0 && crc_of(bytes_.substr(0, at)) != crc) fail("is damaged (checksum of the data)");
+    if (crc != 0 && crc_32(bytes_.substr(0, at)) != crc) fail("is damaged (checksum of the data)");
   }
 
   // The summary's checksum covers the footer up to itself.
@@ -188,7 +179,7 @@ class Mcap {
     ended_ = true;
     if (!data_ended_) fail("a footer before the data's end");
     if (begin == 0 || crc == 0) return;
-    if (begin > covered || crc_of(bytes_.substr(begin, covered - begin)) != crc)
+    if (begin > covered || crc_32(bytes_.substr(begin, covered - begin)) != crc)
       fail("is damaged (checksum of the summary)");
   }
 
@@ -197,6 +188,7 @@ class Mcap {
   Recording out_;
   std::map<std::uint16_t, std::string> schemas_;
   std::map<std::uint16_t, std::size_t> topic_of_;
+  std::map<std::array<std::string, 3>, std::size_t> known_topics_;  // by name, type, encoding
   bool data_ended_ = false, ended_ = false;
 };
 

@@ -20,14 +20,8 @@ double seconds(std::int64_t sec, std::int64_t nanosec) {
   return static_cast<double>(sec) + 1e-9 * static_cast<double>(nanosec);
 }
 
-std::string list(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 12;  // more do not fit into a message
-  std::string out;
-  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i)
-    out += (i > 0 ? ", " : "") + names[i];
-  if (names.size() > kMost) out += " and " + std::to_string(names.size() - kMost) + " more";
-  return out.empty() ? "none" : out;
-}
+// No machine has as many joints, and searches among them take the square of their number.
+constexpr std::size_t kMostNumbers = 10'000;
 
 // What both kinds of messages share: a row begins with the time of sending.
 class TableMaker {
@@ -75,8 +69,9 @@ class JointStateTable : TableMaker {
     all_ = wanted_.empty();
     for (std::size_t k = 0; k < topic_.messages.size(); ++k) add(k);
     if (out_.rows() == 0)
-      throw UnclearLog(where_ + ": no message of " + topic_.name + " has joint " + list(wanted_) +
-                       ", found " + list(message_.joints));
+      throw UnclearLog(where_ + ": no message of " + topic_.name + " has joint " +
+                       listed(wanted_, kMostNames) + ", found " +
+                       listed(message_.joints, kMostNames));
     make_header();
     leave_out_empty_columns();
     return std::move(out_);
@@ -107,8 +102,9 @@ class JointStateTable : TableMaker {
   void name_joints(std::size_t k) {
     auto& joints = message_.joints;
     const std::size_t n = message_.position.size();
-    for (std::size_t i = 0; joints.empty() && i < n; ++i)
-      joints.push_back("joint" + std::to_string(i));
+    if (n > kMostNumbers) fail(k, "has " + std::to_string(n) + " joints, that is no machine's");
+    const bool nameless = joints.empty();
+    for (std::size_t i = 0; nameless && i < n; ++i) joints.push_back("joint" + std::to_string(i));
     for (std::string& joint : joints) joint = printable_name(joint);
     if (joints.size() != n)
       fail(k, "has " + counted(static_cast<long>(n), "position") + " for " +
@@ -133,7 +129,8 @@ class JointStateTable : TableMaker {
     }
     if (at_.size() == wanted_.size() && (!all_ || joints.size() == wanted_.size())) return true;
     if (!all_ && at_.empty()) return false;
-    fail(k, "has joints " + list(joints) + ", expected " + list(wanted_) +
+    fail(k, "has joints " + listed(joints, kMostNames) + ", expected " +
+                listed(wanted_, kMostNames) +
                 (all_ ? " as in message 1 (option 'q' names those that are wanted)" : ""));
   }
 
@@ -193,6 +190,8 @@ class NumberListTable : TableMaker {
     for (std::size_t k = 0; k < topic_.messages.size(); ++k) {
       if (const char* fault = decode(topic_.messages[k].data, numbers)) fail(k, fault);
       if (k == 0) width = numbers.size();
+      if (width > kMostNumbers)
+        fail(k, "has " + std::to_string(width) + " numbers, that is no machine's motion");
       if (numbers.size() != width || width == 0)
         fail(k, "has " + counted(static_cast<long>(numbers.size()), "number") + ", expected " +
                     (width == 0 ? "one or more" : std::to_string(width) + " as in message 1"));

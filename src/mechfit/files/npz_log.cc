@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "mechfit/base/error.h"
+#include "mechfit/base/text.h"
 #include "mechfit/files/mat.h"
 #include "mechfit/files/npz.h"
 #include "mechfit/files/number.h"
@@ -112,12 +113,8 @@ class LogReader {
   }
 
   NpzArray numbers(const std::string& array) const {
-    if (!arrays_.has(array)) {
-      std::string found;
-      for (const auto& other : arrays_.names()) found += (found.empty() ? "" : ", ") + other;
-      throw UnclearLog(name_ + ": no array '" + array + "', found " +
-                       (found.empty() ? "none" : found));
-    }
+    if (!arrays_.has(array))
+      throw UnclearLog(name_ + ": no array '" + array + "', found " + listed(arrays_.names()));
     NpzArray out = arrays_.read(array);
     if (out.is_text) fail(array, "holds text, expected numbers");
     return out;

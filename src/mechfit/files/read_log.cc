@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "mechfit/base/error.h"
+#include "mechfit/base/text.h"
 #include "mechfit/files/bag_folder.h"
 #include "mechfit/files/csv.h"
 #include "mechfit/files/files.h"
@@ -78,16 +79,10 @@ std::string read_bytes(const std::string& name) {
   }
 }
 
-std::string list(const std::vector<std::string>& names) {
-  std::string out;
-  for (const auto& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out.empty() ? "none" : out;
-}
-
 void expect_same(const std::string& file, const char* what, const std::vector<std::string>& found,
                  const std::vector<std::string>& expected, const std::string& first) {
   if (found != expected)
-    throw InputError(file + ": " + what + " " + list(found) + ", expected " + list(expected) +
+    throw InputError(file + ": " + what + " " + listed(found) + ", expected " + listed(expected) +
                      " as in " + first);
 }
 
@@ -135,6 +130,8 @@ ReadResult read_log(const std::vector<std::string>& files, const ReadOptions& op
     const std::string bytes = read_bytes(name);
     const LogFormat& format = format_of_file(name, bytes);
     all_recorded = all_recorded && format.recording;
+    if (!options.topic.empty() && !format.recording)
+      throw InputError(name + ": option 'topic' is for recordings of messages (MCAP, rosbag2)");
     std::vector<std::string> notes;
     Log log = format.parse(bytes, name, options, notes);
     for (auto& note : notes)  // many files tell the same

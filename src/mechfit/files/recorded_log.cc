@@ -22,11 +22,9 @@ constexpr const char* kTypes = "sensor_msgs/msg/JointState or std_msgs/msg/Float
 
 std::string names_of(const std::vector<const RecordedTopic*>& topics) {
   constexpr std::size_t kMost = 8;  // more do not fit into a message
-  std::string out;
-  for (std::size_t i = 0; i < std::min(topics.size(), kMost); ++i)
-    out += (i > 0 ? ", " : "") + topics[i]->name + " (" + topics[i]->type + ")";
-  if (topics.size() > kMost) out += " and " + std::to_string(topics.size() - kMost) + " more";
-  return out.empty() ? "none" : out;
+  std::vector<std::string> names;
+  for (const RecordedTopic* topic : topics) names.push_back(topic->name + " (" + topic->type + ")");
+  return listed(names, kMost);
 }
 
 std::vector<const RecordedTopic*> all_topics(const Recording& recording) {
@@ -215,13 +213,8 @@ class RecordedLog {
   }
 
   void tell(const MessageTable& table, const Columns& c) const {
-    const auto text = [](const std::vector<std::string>& names) {
-      std::string out;
-      for (const auto& name : names) out += (out.empty() ? "" : ", ") + name;
-      return out;
-    };
-    std::string note = "topic " + topic_.name + ": joints " + text(c.channels.joints);
-    if (c.channels.m() > 0) note += "; inputs " + text(c.channels.inputs);
+    std::string note = "topic " + topic_.name + ": joints " + listed(c.channels.joints);
+    if (c.channels.m() > 0) note += "; inputs " + listed(c.channels.inputs);
     if (!table.joints.empty() && !table.stamped && options_.time.empty())
       note += "; time of receipt, for the headers' stamps are zero";
     else
@@ -269,14 +262,8 @@ void leave_out_idle_inputs(Log& log, std::vector<std::string>& notes) {
   for (const Trajectory& run : log.runs)
     for (std::size_t k = 0; k < run.u.size(); ++k)
       if (run.u[k] != 0) acts[k % m] = true;
-  std::string idle;
-  std::vector<std::string> inputs;
-  for (std::size_t i = 0; i < m; ++i) {
-    if (acts[i])
-      inputs.push_back(log.channels.inputs[i]);
-    else
-      idle += (idle.empty() ? "" : ", ") + log.channels.inputs[i];
-  }
+  std::vector<std::string> idle, inputs;
+  for (std::size_t i = 0; i < m; ++i) (acts[i] ? inputs : idle).push_back(log.channels.inputs[i]);
   if (idle.empty()) return;
   for (Trajectory& run : log.runs) {
     std::size_t to = 0;
@@ -285,7 +272,8 @@ void leave_out_idle_inputs(Log& log, std::vector<std::string>& notes) {
     run.u.resize(to);
   }
   log.channels.inputs = std::move(inputs);
-  notes.push_back(idle + ": zero throughout, not taken as inputs (option 'u' names inputs)");
+  notes.push_back(listed(idle) +
+                  ": zero throughout, not taken as inputs (option 'u' names inputs)");
 }
 
 }  // namespace mechfit

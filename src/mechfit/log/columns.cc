@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "mechfit/base/error.h"
+#include "mechfit/base/text.h"
 #include "mechfit/log/clock.h"
 #include "mechfit/log/joint_state.h"
 
@@ -32,15 +33,6 @@ std::string lower(std::string text) {
   return text;
 }
 
-std::string list(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 12;  // more do not fit into a message
-  std::string out;
-  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i)
-    out += (i > 0 ? ", " : "") + names[i];
-  if (names.size() > kMost) out += " and " + std::to_string(names.size() - kMost) + " more";
-  return out;
-}
-
 class Chooser {
  public:
   Chooser(const std::vector<std::string>& header, const std::string& where)
@@ -64,7 +56,8 @@ class Chooser {
 
   int take(const std::string& name) {
     const int column = find(name);
-    if (column < 0) throw UnclearLog(where_ + ": no column '" + name + "', found " + list(header_));
+    if (column < 0)
+      throw UnclearLog(where_ + ": no column '" + name + "', found " + listed(header_, kMostNames));
     return take(column);
   }
 
@@ -185,7 +178,7 @@ void guess_time_and_runs(const std::vector<std::string>& header, const std::stri
     if (is_one_of(lower(without_unit(header[i])), kTimeNames))
       c.time = chooser.take(static_cast<int>(i));
   if (c.time < 0)
-    throw UnclearLog(where + ": no column looks like time, found " + list(header) +
+    throw UnclearLog(where + ": no column looks like time, found " + listed(header, kMostNames) +
                      "; name it with option 'time'");
   for (std::size_t i = 0; i < header.size() && c.trajectory < 0; ++i)
     if (is_one_of(lower(header[i]), kTrajectoryNames))
@@ -214,7 +207,7 @@ void guess_joints_and_inputs(const std::vector<std::string>& header, const ReadO
   if (c.q.empty())
     throw UnclearLog(
         where + ": no column looks like a joint (q1, q2 ... or a name ending in _rad), found " +
-        list(header) + "; name them with option 'q'");
+        listed(header, kMostNames) + "; name them with option 'q'");
   if (c.u.empty() && options.u.empty())
     c.u = chooser.take_numbered("u", "option 'u'", [](const std::string& name) {
       return name.substr(0, name.find_first_of("_ [("));
@@ -323,11 +316,12 @@ Columns choose_columns(const std::vector<std::string>& header, const ReadOptions
   c.channels.unused = chooser.unused();
 
   if (options.time.empty() || options.q.empty()) {
-    std::string note = "columns: time " + time + "; joints " + list(chooser.names(c.q));
-    if (!c.u.empty()) note += "; inputs " + list(chooser.names(c.u));
+    std::string note =
+        "columns: time " + time + "; joints " + listed(chooser.names(c.q), kMostNames);
+    if (!c.u.empty()) note += "; inputs " + listed(chooser.names(c.u), kMostNames);
     if (c.trajectory >= 0) note += "; runs " + header[static_cast<std::size_t>(c.trajectory)];
     if (const auto& unused = c.channels.unused; !unused.empty())
-      note += "; not used " + list(unused);
+      note += "; not used " + listed(unused, kMostNames);
     notes.push_back(note);
   }
   return c;

@@ -1,4 +1,5 @@
 #include "mechfit/base/error.h"
+#include "mechfit/base/text.h"
 #include "mechfit/files/json_fields.h"
 #include "mechfit/mechanics/families/analytic/analytic.h"
 #include "mechfit/mechanics/model_family.h"
@@ -15,12 +16,6 @@ std::vector<std::string> constant_names(const AnalyticSystem& system) {
   std::vector<std::string> names;
   for (const auto& constant : system.constants()) names.push_back(constant.name);
   return names;
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string out;
-  for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
-  return out;
 }
 
 }  // namespace
@@ -50,7 +45,7 @@ AnalyticSystem AnalyticSystem::read(const Safetensors& file, const Channels& cha
     AnalyticSystem system = make_system(config.text("system"), channels.n());
     if (names != constant_names(system))
       throw InputError("system '" + system.name() + "' has the constants " +
-                       joined(constant_names(system)) + ", the file has " + joined(names));
+                       listed(constant_names(system)) + ", the file has " + listed(names));
     system.set_parameters(expect_doubles(file, "constants", {system.parameter_count()}, name));
     return system;
   } catch (const InputError& e) {
