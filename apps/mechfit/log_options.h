@@ -17,9 +17,11 @@ struct LogOptions {
   ReadOptions read;
 };
 
-// Adds `FILE...`, --columns, --topic, --time, --time-unit, --reclock, --q, --u, --qd, --qdd,
-// --trajectory,
-// --joints, --degrees, --drop-bad-rows and --gap. `options` must outlive the parsing.
+// Adds `FILE...` and the flags that say how to read them. `options` must outlive the parsing.
 void add_log_options(CLI::App& app, LogOptions& options);
+
+// The flags alone: --columns, --topic, --time, --time-unit, --reclock, --q, --u (called `inputs`),
+// --qd, --qdd, --trajectory, --joints, --degrees, --drop-bad-rows and --gap.
+void add_reading_options(CLI::App& app, ReadOptions& read, const char* group, const char* inputs);
 
 }  // namespace mechfit

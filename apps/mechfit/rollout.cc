@@ -34,16 +34,6 @@ struct Options {
   bool overwrite = false, json = false;
 };
 
-void add_data_options(CLI::App& command, ReadOptions& read) {
-  const std::string group = "Reading --data";
-  command.add_option("--time", read.time, "Column of time")->group(group);
-  command.add_option("--q", read.q, "Columns of the joints")->delimiter(',')->group(group);
-  command.add_option("--qd", read.qd, "Columns of velocities, for --start logged")
-      ->delimiter(',')
-      ->group(group);
-  command.add_option("--u-columns", read.u, "Columns of the inputs")->delimiter(',')->group(group);
-}
-
 void add_options(CLI::App& command, Options& o) {
   command.add_option("model", o.model, "Model file")->required()->type_name("MODEL");
   auto* from =
@@ -92,7 +82,7 @@ void add_options(CLI::App& command, Options& o) {
   add_threads(command, o.threads);
   add_overwrite(command, o.overwrite);
   add_json(command, o.json);
-  add_data_options(command, o.log.read);
+  add_reading_options(command, o.log.read, "Reading --data", "--u-columns");
 }
 
 // A log's columns of inputs have another flag here than elsewhere.

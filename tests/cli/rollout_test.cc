@@ -57,6 +57,24 @@ TEST(RolloutCommand, FollowsTheRunsOfALog) {
   }
 }
 
+// What evaluate can read, rollout can: degrees, a header that is missing.
+TEST(RolloutCommand, ReadsALogByTheSameFlagsAsOtherCommands) {
+  const ScratchFolder scratch("rollout");
+  const std::string model = scratch.file("m.safetensors"), data = scratch.file("log.csv"),
+                    out = scratch.file("out.csv");
+  save_model(model, pendulum_record(), false);
+  std::string rows;
+  for (int k = 0; k < 20; ++k) rows += std::to_string(0.01 * k) + ",90,0,0,0\n";
+  write_file_atomically(data, rows);
+  const auto finished =
+      run_mechfit("rollout '" + model + "' --data '" + data +
+                  "' --columns t,q1,q2,qd1,qd2 --qd qd1,qd2 --degrees --start logged "
+                  "--horizon 0.1 -o '" +
+                  out + "'");
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_NEAR(read_log({out}).log.runs.at(0).q[0], 1.5707963, 1e-6);
+}
+
 TEST(RolloutCommand, StartsFromTheStateThatItSaw) {
   const ScratchFolder scratch("rollout");
   const std::string model = scratch.file("m.safetensors"), data = scratch.file("log.csv"),
