@@ -5,11 +5,14 @@
 #include <algorithm>
 
 #include "commands.h"
+#include "mechfit/base/text.h"
 #include "mechfit/files/number.h"
 #include "numbers.h"
 
 namespace mechfit {
 namespace {
+
+constexpr double kRestitution = 0.5;  // impacts that neither stop a machine nor spare its energy
 
 double to_position(const std::string& text, const std::string& whole) {
   double value = 0;
@@ -19,18 +22,16 @@ double to_position(const std::string& text, const std::string& whole) {
   return value;
 }
 
-void add_stops(const std::string& text, const ContactFlags& flags, const Channels& channels,
+void add_stops(const std::string& text, double restitution, const Channels& channels,
                Contacts& contacts) {
   const auto equal = text.find('='), colon = text.find(':');
   if (equal == std::string::npos || colon == std::string::npos || colon < equal)
     throw UsageError("--stops: " + in_quotes(text) + ", expected JOINT=LOW:HIGH");
   const std::string name = text.substr(0, equal);
   const auto found = std::find(channels.joints.begin(), channels.joints.end(), name);
-  if (found == channels.joints.end()) {
-    std::string valid;
-    for (const auto& joint : channels.joints) valid += (valid.empty() ? "" : ", ") + joint;
-    throw UsageError("--stops: joint " + in_quotes(name) + ", expected one of " + valid);
-  }
+  if (found == channels.joints.end())
+    throw UsageError("--stops: joint " + in_quotes(name) + ", expected one of " +
+                     listed(channels.joints));
   const int joint = static_cast<int>(found - channels.joints.begin());
   const std::string low = text.substr(equal + 1, colon - equal - 1), high = text.substr(colon + 1);
   if (low.empty() && high.empty())
@@ -38,11 +39,10 @@ void add_stops(const std::string& text, const ContactFlags& flags, const Channel
   for (const bool upper : {false, true}) {
     const std::string& end = upper ? high : low;
     if (!end.empty())
-      contacts.push_back(
-          joint_stop(channels, joint, upper, to_position(end, text), flags.restitution));
+      contacts.push_back(joint_stop(channels, joint, upper, to_position(end, text), restitution));
   }
   if (!low.empty() && !high.empty() &&
-      contacts[contacts.size() - 2].position > contacts.back().position)
+      contacts[contacts.size() - 2].position >= contacts.back().position)
     throw UsageError("--stops: " + in_quotes(text) + " is empty, expected LOW below HIGH");
 }
 
@@ -63,29 +63,33 @@ void add_contact_options(CLI::App& command, ContactFlags& flags) {
       ->group(group);
   command
       .add_option("--restitution", flags.restitution,
-                  "Share of the speed that is left after an impact")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str()
+                  "With --stops or --floor: share of the speed that is left after an impact "
+                  "(default: 0.5)")
+      ->check(number_between(0, 1))
       ->type_name("E")
       ->group(group);
-  command.add_option("--friction", flags.friction, "Coulomb friction on the floor")
+  command
+      .add_option("--friction", flags.friction, "With --floor: Coulomb friction on it (default: 0)")
       ->check(number_between(0, 1e9))
-      ->capture_default_str()
       ->type_name("MU")
       ->group(group);
 }
 
 Contacts make_contacts(const ContactFlags& flags, const AnalyticSystem& system) {
+  if (flags.restitution && flags.stops.empty() && !flags.floor)
+    throw UsageError("--restitution needs --stops or --floor");
+  if (flags.friction && !flags.floor) throw UsageError("--friction needs --floor");
+  const double restitution = flags.restitution.value_or(kRestitution);
   Contacts contacts;
   const Channels channels = system_channels(system);
-  for (const auto& text : flags.stops) add_stops(text, flags, channels, contacts);
+  for (const auto& text : flags.stops) add_stops(text, restitution, channels, contacts);
   if (!flags.floor) return contacts;
   const std::vector<PlanarPoint> points = system.planar_points();
   for (std::size_t k = 0; k < points.size(); ++k)
     if (!points[k].rods.empty() || points[k].slide.size() > 2)
       contacts.push_back(
           half_plane(points.size() > 1 ? "floor under point " + std::to_string(k) : "floor",
-                     points[k], 0, 1, *flags.floor, flags.restitution, flags.friction));
+                     points[k], 0, 1, *flags.floor, restitution, flags.friction.value_or(0)));
   if (contacts.empty())
     throw UsageError("--floor: " + system.name() + " has no points that move in a plane");
   return contacts;

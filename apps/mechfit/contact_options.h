@@ -12,8 +12,9 @@ namespace mechfit {
 // What the flags of `simulate` say of contacts.
 struct ContactFlags {
   std::vector<std::string> stops;  // JOINT=LOW:HIGH
-  std::optional<double> floor;
-  double restitution = 0.5, friction = 0;
+  std::optional<double> floor, restitution, friction;
+
+  bool any() const { return !stops.empty() || floor || restitution || friction; }
 };
 
 void add_contact_options(CLI::App& command, ContactFlags& flags);

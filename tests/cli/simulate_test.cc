@@ -85,6 +85,10 @@ TEST(SimulateCommand, WrongUsageIsOneLineAndExitCodeTwo) {
       {"pendulum --preset paper-rods -o x.csv", "a preset names its system itself"},
       {"--preset paper-rods --integrator rk4 -o x.csv", "--integrator: the presets"},
       {"pendulum --step 0 -o x.csv", "--step"},
+      {"pendulum --restitution 0.3 -o x.csv", "--restitution needs --stops or --floor"},
+      {"pendulum --stops q1=0:1 --friction 0.3 -o x.csv", "--friction needs --floor"},
+      {"pendulum --stops q1=1:1 -o x.csv", "\"q1=1:1\" is empty, expected LOW below HIGH"},
+      {"--preset paper-rods --restitution 1 -o x.csv", "the presets have no contacts"},
       {"chain --links 0 -o x.csv", "--links"},
   };
   for (const auto& [arguments, message] : cases) {

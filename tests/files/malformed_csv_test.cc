@@ -40,6 +40,8 @@ std::vector<Case> cases() {
        "columns of a file without a header)"},
       {"UTF-16", "\xFF\xFEt", "log.csv: UTF-16 text, expected UTF-8"},
       {"UTF-16 big endian", std::string("\xFE\xFF\0t", 4), "log.csv: UTF-16 text, expected UTF-8"},
+      {"UTF-16 without its mark", std::string("t\0,\0q\0\n\0", 8),
+       "log.csv: zero bytes in the first line, expected text in UTF-8"},
       {"gzip", "\x1F\x8B\x08", "log.csv: a compressed file, expected CSV text"},
       {"zip", "PK\x03\x04", "log.csv: a compressed file, expected CSV text"},
       {"CR alone", "t,q1\r0,1\r1,2\r", "log.csv: lines end in CR alone, expected LF or CRLF"},

@@ -107,6 +107,8 @@ class Table {
                                     : ": only comments and blank lines, expected a header line"));
     }
     long header_line = lines_.number;
+    if (lines_.line.find('\0') != std::string_view::npos)
+      throw InputError(name_ + ": zero bytes in the first line, expected text in UTF-8");
     delimiter_ = guess_delimiter(lines_.line);
     split_header(lines_.line, header_line);
     const bool row_is_read = mostly_numbers(fields_);
