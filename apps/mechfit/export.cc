@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "common_options.h"
 #include "export_robot.h"
+#include "mechfit/base/text.h"
 #include "mechfit/files/files.h"
 #include "mechfit/files/json_fields.h"
 #include "mechfit/files/outputs.h"
@@ -18,9 +19,16 @@
 namespace mechfit {
 namespace {
 
+struct Options {
+  std::string model, output, name, robot;
+  std::optional<ExportTarget> target;
+  Precision precision = Precision::float64;
+  bool overwrite = false, json = false;
+};
+
 std::string what_is_in(ExportTarget target, const std::string& name, const Model& model) {
   const std::string size =
-      std::to_string(model.joints()) + " joints and " + std::to_string(model.inputs()) + " inputs.";
+      counted(model.joints(), "joint") + " and " + counted(model.inputs(), "input") + ".";
   switch (target) {
     case ExportTarget::fmu:
       return "an FMU 2.0 for model exchange and co-simulation of " + size;
@@ -33,15 +41,33 @@ std::string what_is_in(ExportTarget target, const std::string& name, const Model
   }
 }
 
+void run(const Options& o) {
+  const bool urdf = lower_extension(o.output) == ".urdf";
+  if (urdf || !o.robot.empty()) {
+    if (o.robot.empty()) throw UsageError("-o NAME.urdf: give --robot, the URDF to fill");
+    if (!urdf) throw UsageError("--robot: expected -o with a name that ends in .urdf");
+    expect_output(o.output, o.overwrite, {o.model, o.robot});
+    export_robot(o.model, o.robot, o.output, o.json);
+    return;
+  }
+  const ExportTarget target = export_target(o.output, o.target);
+  expect_output(o.output, o.overwrite, {o.model});
+  const ModelRecord record = load_model(o.model);
+  const std::string name = o.name.empty() ? c_name(o.output) : o.name;
+  const ExportedModel exported = export_model(record, target, {name, o.precision});
+  write_file_atomically(o.output, exported.bytes);
+  if (o.json)
+    std::printf("{\"%s\": %s, \"name\": %s}\n", name_of(target).c_str(), to_text(o.output).c_str(),
+                to_text(name).c_str());
+  else
+    std::printf("Wrote %s: %s\n", o.output.c_str(), what_is_in(target, name, record.model).c_str());
+  if (!exported.note.empty())
+    std::fprintf(stderr, "mechfit: %s: %s\n", o.output.c_str(), exported.note.c_str());
+}
+
 }  // namespace
 
 void add_export(CLI::App& app, int&) {
-  struct Options {
-    std::string model, output, name, robot;
-    std::optional<ExportTarget> target;
-    Precision precision = Precision::float64;
-    bool overwrite = false, json = false;
-  };
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("export", "Writes a model for other programs");
   command->add_option("MODEL", options->model, "Model file of mechfit fit")
@@ -53,25 +79,30 @@ void add_export(CLI::App& app, int&) {
                    "for CasADi or MATLAB; robot.urdf with --robot")
       ->required()
       ->type_name("FILE");
-  command
-      ->add_option("--for", options->target,
-                   "What a .c file is for: casadi or mex (MATLAB and Octave)")
-      ->transform(choice<ExportTarget>())
-      ->type_name(choices<ExportTarget>());
-  command
-      ->add_option("--name", options->name,
-                   "The model's name, prefix of all names in C (default: the file's name)")
-      ->type_name("NAME");
+  CLI::Option* target = command
+                            ->add_option("--for", options->target,
+                                         "What a .c file is for: casadi or mex (MATLAB and Octave)")
+                            ->transform(choice<ExportTarget>())
+                            ->type_name(choices<ExportTarget>());
+  CLI::Option* name =
+      command
+          ->add_option("--name", options->name,
+                       "The model's name, prefix of all names in C (default: the file's name)")
+          ->type_name("NAME");
+  CLI::Option* precision =
+      command
+          ->add_option("--precision", options->precision,
+                       "Numbers of the C file, double or float" + by_default(options->precision))
+          ->transform(choice<Precision>())
+          ->type_name(choices<Precision>());
   command
       ->add_option("--robot", options->robot,
                    "Of an arm: the URDF to write with the values that the fit identified, to a "
                    "name that ends in .urdf")
+      ->excludes(target)
+      ->excludes(name)
+      ->excludes(precision)
       ->type_name("FILE");
-  command
-      ->add_option("--precision", options->precision,
-                   "Numbers of the C file, double or float" + by_default(options->precision))
-      ->transform(choice<Precision>())
-      ->type_name(choices<Precision>());
   add_overwrite(*command, options->overwrite);
   add_json(*command, options->json);
   command->footer(
@@ -79,30 +110,7 @@ void add_export(CLI::App& app, int&) {
       "  mechfit export model.safetensors -o pendulum.h\n"
       "  mechfit export model.safetensors -o pendulum.fmu\n"
       "  mechfit export arm.safetensors --robot robot.urdf -o identified.urdf");
-  command->callback([options] {
-    const bool urdf = lower_extension(options->output) == ".urdf";
-    if (urdf || !options->robot.empty()) {
-      if (options->robot.empty()) throw UsageError("-o NAME.urdf: give --robot, the URDF to fill");
-      if (!urdf) throw UsageError("--robot: expected -o with a name that ends in .urdf");
-      expect_output(options->output, options->overwrite, {options->model, options->robot});
-      export_robot(options->model, options->robot, options->output, options->json);
-      return;
-    }
-    const ExportTarget target = export_target(options->output, options->target);
-    expect_output(options->output, options->overwrite, {options->model});
-    const ModelRecord record = load_model(options->model);
-    const std::string name = options->name.empty() ? c_name(options->output) : options->name;
-    const ExportedModel exported = export_model(record, target, {name, options->precision});
-    write_file_atomically(options->output, exported.bytes);
-    if (options->json)
-      std::printf("{\"%s\": %s, \"name\": %s}\n", name_of(target).c_str(),
-                  to_text(options->output).c_str(), to_text(name).c_str());
-    else
-      std::printf("Wrote %s: %s\n", options->output.c_str(),
-                  what_is_in(target, name, record.model).c_str());
-    if (!exported.note.empty())
-      std::fprintf(stderr, "mechfit: %s: %s\n", options->output.c_str(), exported.note.c_str());
-  });
+  command->callback([options] { run(*options); });
 }
 
 }  // namespace mechfit

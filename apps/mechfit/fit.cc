@@ -67,6 +67,33 @@ void add_model_options(CLI::App& command, FitCommand& o) {
       ->type_name("NAME=VALUE")
       ->group(group);
   command
+      .add_option("--degree", fit.degree,
+                  "Degree of the harmonics of trig (default: 1 or 2, chosen on the held-out runs)")
+      ->check(CLI::Range(1, 8))
+      ->type_name("N")
+      ->group(group);
+  command
+      .add_option("--hidden", fit.hidden,
+                  "Widths of the hidden layers of networks (default: 16,16, or 32,32,32 on "
+                  "smoothed data)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(1, 65536))
+      ->type_name("WIDTHS")
+      ->group(group);
+  command
+      .add_option("--ensemble", fit.ensemble,
+                  "Number of networks to fit: their mean predicts, their spread says how surely")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("K")
+      ->capture_default_str()
+      ->group(group);
+}
+
+void add_machine_options(CLI::App& command, FitCommand& o) {
+  FitOptions& fit = o.fit;
+  const std::string group = "The machine";
+  command
       .add_option("--robot", o.robot,
                   "Description of the machine, for family arm: URDF, a MuJoCo model (MJCF), or a "
                   "table of modified Denavit-Hartenberg parameters in TOML (docs/arms.md)")
@@ -100,28 +127,6 @@ void add_model_options(CLI::App& command, FitCommand& o) {
   command
       .add_flag("--learn-gains", fit.learn_gains,
                 "Learn what each input is worth in units of the first (motor currents)")
-      ->group(group);
-  command
-      .add_option("--degree", fit.degree,
-                  "Degree of the harmonics of trig (default: 1 or 2, chosen on the held-out runs)")
-      ->check(CLI::Range(1, 8))
-      ->type_name("N")
-      ->group(group);
-  command
-      .add_option("--hidden", fit.hidden,
-                  "Widths of the hidden layers of networks (default: 16,16, or 32,32,32 on "
-                  "smoothed data)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::Range(1, 65536))
-      ->type_name("WIDTHS")
-      ->group(group);
-  command
-      .add_option("--ensemble", fit.ensemble,
-                  "Number of networks to fit: their mean predicts, their spread says how surely")
-      ->check(CLI::Range(1, 1000))
-      ->type_name("K")
-      ->capture_default_str()
       ->group(group);
 }
 
@@ -235,6 +240,7 @@ void add_fit(CLI::App& app, int& exit_code, const std::vector<std::string>& word
   add_log_options(*command, options->log);
   add_file_options(*command, *options);
   add_model_options(*command, *options);
+  add_machine_options(*command, *options);
   add_method_options(*command, options->fit);
   add_input_options(*command, options->fit.input_hold, options->fit.input_delay,
                     options->fit.input_lag);

@@ -166,6 +166,18 @@ int tell(const FitCommand& command, const FitResult& result, const Scores& score
   return 0;
 }
 
+// The description with the log's joints in their order; null where none is given.
+std::shared_ptr<const ArmDescription> match_robot(const FitCommand& command, Input& input) {
+  if (command.robot.empty()) {
+    if (command.robot_joints.empty()) return nullptr;
+    throw UsageError("--robot-joints names joints of a description: give --robot too");
+  }
+  MatchedRobot matched = match_joints(read_robot(command.robot), input.log.channels.joints,
+                                      command.robot_joints, command.robot);
+  input.notes.insert(input.notes.end(), matched.notes.begin(), matched.notes.end());
+  return std::make_shared<const ArmDescription>(std::move(matched.robot));
+}
+
 // All but the first process fit and keep quiet.
 int run(const FitCommand& command, Processes& processes) {
   const bool leads = processes.rank() == 0;
@@ -179,14 +191,7 @@ int run(const FitCommand& command, Processes& processes) {
   if (leads) expect_outputs(command, checkpoint);
 
   Input input = read_input(command);
-  if (!command.robot.empty()) {
-    MatchedRobot matched = match_joints(read_robot(command.robot), input.log.channels.joints,
-                                        command.robot_joints, command.robot);
-    options.robot = std::make_shared<const ArmDescription>(std::move(matched.robot));
-    input.notes.insert(input.notes.end(), matched.notes.begin(), matched.notes.end());
-  } else if (!command.robot_joints.empty()) {
-    throw UsageError("--robot-joints names joints of a description: give --robot too");
-  }
+  options.robot = match_robot(command, input);
   if (leads && !command.json)
     for (const auto& note : input.notes) print_note(note);
   const std::string data = fingerprint(input.log, input.validation);
