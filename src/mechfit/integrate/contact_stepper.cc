@@ -41,8 +41,7 @@ using ConstVector = Eigen::Map<const Eigen::VectorXd>;
 
 ContactStepper::ContactStepper(const Model& model, std::span<const Contact> contacts,
                                Integrator integrator)
-    : model_(model),
-      contacts_(contacts),
+    : contacts_(contacts),
       integrator_(integrator),
       n_(model.joints()),
       variational_(model),

@@ -61,7 +61,6 @@ class ContactStepper {
   double free_acceleration(int contact, std::span<const double> u, bool& ok);
   void settle_surfaces();
 
-  const Model& model_;
   std::span<const Contact> contacts_;
   Integrator integrator_;
   int n_;

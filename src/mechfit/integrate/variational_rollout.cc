@@ -124,12 +124,15 @@ class Stepper {
 
   // A recorded step in as many inner ones as each lane needs (step_control.h).
   void take_controlled_step(int step) {
-    const AlignedVector q = x_.q, momentum = momentum_, vm = vm_, rate = rate_, h_last = h_last_;
-    AlignedVector length = make_panel(1);
+    begin_.q = x_.q;  // no braces: the arrays keep their memory
+    begin_.momentum = momentum_;
+    begin_.vm = vm_;
+    begin_.rate = rate_;
+    begin_.h_last = h_last_;
     for (int lane = 0; lane < kBlock; ++lane) {
       x_.start_part(lane, step, 0, 1);
-      length[lane] = x_.h[lane];
-      inner_.begin(lane, length[lane]);
+      begin_.length[lane] = x_.h[lane];
+      inner_.begin(lane, begin_.length[lane]);
       inner_.saw_speed(lane, x_.v.data());
     }
     for (LaneMask open = x_.alive; open;) {
@@ -138,12 +141,12 @@ class Stepper {
         if (!(open >> lane & 1)) continue;
         most = std::max(most, inner_.parts(lane));
         for (int i = lane; i < size_; i += kBlock) {
-          x_.q[i] = q[i];
-          momentum_[i] = momentum[i];
-          vm_[i] = vm[i];
-          rate_[i] = rate[i];
+          x_.q[i] = begin_.q[i];
+          momentum_[i] = begin_.momentum[i];
+          vm_[i] = begin_.vm[i];
+          rate_[i] = begin_.rate[i];
         }
-        h_last_[lane] = h_last[lane];
+        h_last_[lane] = begin_.h_last[lane];
       }
       LaneMask going = open;
       for (int inner = 0; inner < most; ++inner) {
@@ -155,7 +158,7 @@ class Stepper {
         const LaneMask bit = LaneMask{1} << lane;
         if (!(open & bit)) continue;
         const bool done = status_[lane] == StepStatus::ok;
-        if ((done && inner_.good(lane)) || !inner_.begin_again(lane, length[lane])) {
+        if ((done && inner_.good(lane)) || !inner_.begin_again(lane, begin_.length[lane])) {
           open &= ~bit;
           if (!done) x_.fail(lane, status_[lane], step);
         }
@@ -275,6 +278,11 @@ class Stepper {
     solve(n_, mass_.data(), momentum_.data(), v.data());
   }
 
+  // Where a recorded step began, to begin again; its length.
+  struct Begin {
+    AlignedVector q, momentum, vm, rate, h_last, length = make_panel(1);
+  };
+
   const Model& model_;
   const RolloutRequest& request_;
   RolloutBlock x_;
@@ -285,6 +293,7 @@ class Stepper {
   AlignedVector momentum_, momentum_next_;  // [n][kBlock]
   AlignedVector q_next_, vm_, vm_next_, rate_;
   AlignedVector guess_, bend_;  // extrapolated vm_next_; h^2 v'' [n][kBlock]
+  Begin begin_;
   InnerSteps inner_;
   std::array<bool, kBlock> rate_at_midpoint_{};        // rate_ belongs to the last midpoint
   std::optional<AccelerationWorkspace> acceleration_;  // where steps are controlled

@@ -26,6 +26,7 @@ constexpr double kMoved = 0.3, kChanceFactor = 10;
 // A sensor's step is a move that is seen so often, up to the rounding of files.
 constexpr int kFewSteps = 3;
 constexpr double kSameMove = 0.01;
+
 // The median of |z| of the used neighbours of sample k.
 double size_around(const Residuals& r, int k) {
   std::vector<double> near;

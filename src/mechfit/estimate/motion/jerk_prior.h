@@ -27,7 +27,7 @@ class JerkPrior {
   double log_weight() const { return log_weight_; }  // 1/2 sum log (h / S)
 
  private:
-  // f(difference, joint, sum) for each with its weight h / S.
+  // (D q) of the nodes k to k + 3.
   double difference(std::span<const double> q, int k, int joint) const;
 
   int n_, rank_ = 0;
