@@ -69,6 +69,20 @@ TEST(ModelError, FindsTheErrorOfAWrongMassThroughNoise) {
   }
 }
 
+// A fit may ask for steps so fine that a piece of 400 of them has few samples.
+TEST(ModelError, JudgesMotionsOfSomeLengthHoweverFineTheStepsOfTheModel) {
+  ThreadPool pool(2);
+  const Case c = pendulum_case(1.3, {}, pool);
+  Ensemble ensemble{c.model, {}, false};
+  ensemble.knowledge.emplace().grid = 0.05 / 64;
+  const ModelError error = model_error(ensemble, c.data.observed, pool);
+  double judged = 0;
+  for (const Trajectory& run : error.motion.runs) judged += run.t.back() - run.t.front();
+  EXPECT_GT(judged, 0.4 * 3 * 80 * 0.05);
+  EXPECT_GT(error.overall, 0.6 * c.truth);
+  EXPECT_LT(error.overall, 1.6 * c.truth);
+}
+
 TEST(ModelError, IsSmallForTheTrueModelAtCoarseSteps) {
   ThreadPool pool(2);
   // The midpoint rule on the log's own steps would err by several percent here.

@@ -19,6 +19,9 @@ namespace {
 
 // omega h of the grid: the midpoint rule's relative error (omega h)^2 / 12 is 0.2 %.
 constexpr double kPhase = 0.15;
+// Nor is it finer than this where the model's own steps are: a relative error of 3e-5 shows in no
+// verdict, and pieces of kPiece steps would be shorter than the motion takes to change.
+constexpr double kFinestPhase = kPhase / 8;
 // Steps of the first grid, and of a piece where there are more.
 constexpr double kMostSteps = 4000, kPiece = 400;
 // A step costs the cube of the joints: above this number fewer are looked at, one piece at least.
@@ -344,7 +347,9 @@ ModelError model_error(const Ensemble& ensemble, const Log& observed, ThreadPool
   double fastest = std::max(size.fastest(), 1e-6);
   // A model that was fitted on finer steps is better than the rule on these.
   const double finest = ensemble.grid() > 0 ? ensemble.grid() : kInfinity;
-  const auto step = [&] { return std::min(kPhase / fastest, finest); };
+  const auto step = [&] {
+    return std::max(std::min(kPhase / fastest, finest), kFinestPhase / fastest);
+  };
   const Log log = pieces(observed, step());
 
   ErrorSearch search(model, pool);

@@ -66,7 +66,7 @@ std::string channels_text(const ModelRecord& record) {
   if (channels.m() > 0) text += "inputs are taken as " + describe_timing(record.timing) + "\n";
   if (known)
     text +=
-        "positions, velocities and inputs: from the lowest to the highest that it was fitted to\n"
+        "positions, velocities and inputs: the region that it was fitted to\n"
         "accelerations: root mean square there\n";
   if (!errors.empty()) text += "their error: root mean square on held-out runs\n";
   return text + "\n";
