@@ -214,6 +214,11 @@ TEST(Recording, RefusesOptionsOfTables) {
   EXPECT_THAT(message_of({path("bag")}, options),
               HasSubstr("option 'trajectory' does not go with messages of"));
   options = {};
+  options.time_unit = TimeUnit::ms;  // stamps have their own
+  for (const char* name : {"bag", "numbers.mcap"})
+    EXPECT_THAT(message_of({path(name)}, options),
+                HasSubstr("option 'time_unit' does not go with messages of"));
+  options = {};
   options.topic = "/joint_states";
   EXPECT_EQ(message_of({path("motion.csv")}, options),
             path("motion.csv") + ": option 'topic' is for recordings of messages (MCAP, rosbag2)");

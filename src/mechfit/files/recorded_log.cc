@@ -146,6 +146,7 @@ class RecordedLog {
     Columns c = choose_columns(table.header, settled, name_, guesses);
     if (!table.joints.empty()) name_joints(table, c);
     const bool stamps = c.time < 1 || (c.time == 1 && table.stamped);
+    refuse(stamps && options_.time_unit, "time_unit");
     if (stamps) c.channels.time_unit = "s", c.time_scale = 1.0;
     Log log = rows(table, c);
     tell(table, c);
@@ -154,18 +155,18 @@ class RecordedLog {
   }
 
  private:
+  void refuse(bool given, const char* option) const {
+    if (given)
+      throw InputError(name_ + ": option '" + option + "' does not go with messages of " +
+                       topic_.type);
+  }
+
   // Options of tables that messages have no part for.
   void expect_fitting_options() const {
-    const auto refuse = [&](bool given, const char* option) {
-      if (given)
-        throw InputError(name_ + ": option '" + option + "' does not go with messages of " +
-                         topic_.type);
-    };
     refuse(!options_.trajectory.empty(), "trajectory");
     if (!is_joint_state(topic_.type)) return;
     refuse(!options_.columns.empty(), "columns");
     refuse(!options_.qdd.empty(), "qdd");
-    refuse(options_.time_unit.has_value(), "time_unit");
   }
 
   static void name_joints(const MessageTable& table, Columns& c) {
