@@ -64,7 +64,7 @@ void add_contact_options(CLI::App& command, ContactFlags& flags) {
   command
       .add_option("--restitution", flags.restitution,
                   "Share of the speed that is left after an impact")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(number_between(0, 1))
       ->capture_default_str()
       ->type_name("E")
       ->group(group);
