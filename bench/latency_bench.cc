@@ -1,9 +1,11 @@
 // One call at one point, as a controller makes it: forward dynamics, inverse dynamics, one step of
-// the variational integrator.
+// the variational integrator; and a step of a rollout, which goes in blocks of trajectories, of one
+// and of a whole block.
 #include <benchmark/benchmark.h>
 
 #include "bench/bench_models.h"
 #include "bench/peak.h"
+#include "mechfit/integrate/rollout.h"
 #include "mechfit/integrate/variational_point.h"
 #include "mechfit/mechanics/point.h"
 
@@ -70,6 +72,28 @@ void variational_step_of_one(benchmark::State& state) {
   }
 }
 
+// For each step of 10 ms and each trajectory.
+void rollout_step(benchmark::State& state, int trajectories) {
+  constexpr int kSteps = 64;
+  Motion m(state);
+  ThreadPool pool(1);
+  RolloutRequest request;
+  const std::size_t numbers = static_cast<std::size_t>(trajectories) * m.n;
+  const double h = 0.01;
+  request.trajectories = trajectories;
+  request.steps = kSteps;
+  request.q0 = std::span(m.samples.q).first(numbers);
+  request.v0 = std::span(m.samples.v).first(numbers);
+  request.h = {&h, 1};
+  while (state.KeepRunningBatch(kSteps * trajectories)) {
+    const Rollout out = roll_out(m.model, request, Integrator::variational, pool);
+    if (!out.all_ok()) return state.SkipWithError("a step did not end");
+    benchmark::DoNotOptimize(out.q.data());
+  }
+}
+void rollout_step_of_one(benchmark::State& state) { rollout_step(state, 1); }
+void rollout_step_of_32(benchmark::State& state) { rollout_step(state, kBlock); }
+
 void sizes(benchmark::internal::Benchmark* b) {
   for (auto [n, width] : {std::pair{2, 32}, {2, 64}, {4, 64}, {7, 64}, {7, 128}, {14, 128}})
     b->Args({n, width});
@@ -79,6 +103,8 @@ void sizes(benchmark::internal::Benchmark* b) {
 BENCHMARK(forward_dynamics)->Apply(sizes);
 BENCHMARK(inverse_dynamics)->Apply(sizes);
 BENCHMARK(variational_step_of_one)->Apply(sizes);
+BENCHMARK(rollout_step_of_one)->Apply(sizes);
+BENCHMARK(rollout_step_of_32)->Apply(sizes);
 
 }  // namespace
 }  // namespace mechfit::bench

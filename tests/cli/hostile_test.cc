@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -171,6 +172,7 @@ TEST_F(Hostile, NumbersThatMakeNoSenseAreRefusedInOneLine) {
       "evaluate " + file("m.safetensors") + " " + file("log.csv") + " --start-every VALUE",
       simulate + "--step VALUE",
       simulate + "--noise VALUE",
+      simulate + "--stops q1=:1 --restitution VALUE",
       simulate + "--q0 VALUE",
       simulate + "--seed VALUE",
       simulate + "--set m=VALUE",
@@ -210,6 +212,21 @@ TEST_F(Hostile, AbsurdNumbersInALogAreSaidWithFileAndLine) {
     EXPECT_EQ(result.code, 1) << result.err;
     EXPECT_THAT(result.err, HasSubstr("big.csv:4: ")) << value;
   }
+}
+
+TEST_F(Hostile, ClocksThatNoMachineHasEndInNoInternalError) {
+  ASSERT_EQ(run_mechfit(fit()).code, 0);
+  const auto log_with = [&](const std::string& name, double first, double step) {
+    std::ofstream out(path(name));
+    out.precision(17);
+    out << "t,q1\n";
+    for (int k = 0; k < 200; ++k) out << first + step * k << "," << std::sin(0.1 * k) << "\n";
+    return file(name);
+  };
+  const std::string evaluate = "evaluate " + file("m.safetensors") + " ";
+  expect(evaluate + log_with("late.csv", 1e15, 1), 1,
+         "late.csv:2: time 1e+15 is too large a number to tell steps of 1 apart");
+  expect(evaluate + log_with("slow.csv", 0, 1e9), 0, "does the clock count seconds?");
 }
 
 TEST_F(Hostile, DivergingRolloutsHaveAStatus) {

@@ -24,6 +24,7 @@ constexpr double kPhase = 0.15;
 constexpr double kFinestPhase = kPhase / 8;
 // Steps of the first grid, and of a piece where there are more.
 constexpr double kMostSteps = 4000, kPiece = 400;
+constexpr int kFewest = 8;  // samples of a piece
 // A step costs the cube of the joints: above this number fewer are looked at, one piece at least.
 constexpr double kManyJoints = 3;
 // The motion's frequency is taken from the smoother, whose noise hides the fastest part, then from
@@ -62,10 +63,12 @@ Log pieces(const Log& log, double step) {
   double kept = 0;
   for (const auto& run : log.runs)
     for (int begin = 0, end = 0; begin < run.size(); begin = end) {
-      while (end < run.size() && run.t[end] - run.t[begin] <= kPiece * step) ++end;
+      while (end < run.size() &&
+             (end - begin < kFewest || run.t[end] - run.t[begin] <= kPiece * step))
+        ++end;
       const double length = run.t[end - 1] - run.t[begin];
       // What is left over at the end of a run may be too short to tell anything.
-      if (begin > 0 && (length < 0.5 * kPiece * step || end - begin < 8)) continue;
+      if (begin > 0 && (length < 0.5 * kPiece * step || end - begin < kFewest)) continue;
       all.runs.push_back(slice(run, log.n(), log.m(), begin, end));
       kept += length;
     }

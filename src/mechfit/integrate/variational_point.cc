@@ -161,6 +161,12 @@ bool VariationalPoint::node_velocity(In q, In momentum, In u) {
   return true;
 }
 
+bool VariationalPoint::velocity(In q, In momentum, Out v) {
+  if (!node_velocity(q, momentum, {})) return false;
+  std::copy(node_.begin(), node_.end(), v.begin());
+  return true;
+}
+
 StepStatus VariationalPoint::newton(In q, In momentum, In u, double h, In guess) {
   for (int i = 0; i < n_; ++i) {
     std::fill_n(&q_[i * kBlock], kBlock, q[i]);

@@ -27,6 +27,12 @@ class VariationalPoint {
   [[nodiscard]] StepStatus step(In q, In momentum, In u, double h, Out v, Out q_next,
                                 Out momentum_next);
 
+  // Whether a step costs less than one of a whole block divided by its lanes, or not much more.
+  bool quick() const { return smm_.has_value(); }
+
+  // v = M(q)^-1 P; false, and nothing written, where M is not positive definite.
+  [[nodiscard]] bool velocity(In q, In momentum, Out v);
+
  private:
   bool evaluate(In q, In momentum, In u, double h, In v);  // p_, f_, g_; false: not finite
   bool take_metric();                                      // M there, factored into mass_

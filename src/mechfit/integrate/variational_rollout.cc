@@ -6,6 +6,7 @@
 
 #include "mechfit/integrate/step_control.h"
 #include "mechfit/integrate/variational.h"
+#include "mechfit/integrate/variational_point.h"
 #include "mechfit/mechanics/lanes.h"
 
 namespace mechfit {
@@ -28,6 +29,10 @@ class Stepper {
          {&momentum_, &q_next_, &momentum_next_, &vm_, &vm_next_, &rate_, &guess_, &bend_})
       *panel = make_panel(n_);
     if (request.control.tolerance > 0) acceleration_.emplace(model);
+    point_.emplace(model);
+    if (!point_->quick()) point_.reset();
+    for (auto* x : {&at_.q, &at_.momentum, &at_.v, &at_.q_next, &at_.momentum_next}) x->resize(n_);
+    at_.u.resize(model.inputs());
   }
 
   void run() {
@@ -97,14 +102,44 @@ class Stepper {
     x_.record(0);
   }
 
+  // From vm_next_, a guess, to the end of a step. Whatever the other lanes do a trajectory takes
+  // the same way, so that it has the same bits alone and among others.
+  void solve_step(LaneMask lanes) {
+    if (!point_) {
+      variational_step(model_, x_.q.data(), momentum_.data(), x_.u.data(), x_.h.data(), lanes,
+                       vm_next_.data(), q_next_.data(), momentum_next_.data(), status_, w_);
+      return;
+    }
+    for (int lane = 0; lane < kBlock; ++lane) {
+      if (!(lanes >> lane & 1)) continue;
+      load(lane);
+      for (int i = 0; i < n_; ++i) at_.v[i] = vm_next_[i * kBlock + lane];
+      status_[lane] = point_->step(at_.q, at_.momentum, at_.u, x_.h[lane], at_.v, at_.q_next,
+                                   at_.momentum_next);
+      if (status_[lane] != StepStatus::ok) continue;
+      for (int i = 0; i < n_; ++i) {
+        vm_next_[i * kBlock + lane] = at_.v[i];
+        q_next_[i * kBlock + lane] = at_.q_next[i];
+        momentum_next_[i * kBlock + lane] = at_.momentum_next[i];
+      }
+    }
+  }
+  // A lane's state.
+  void load(int lane) {
+    for (int i = 0; i < n_; ++i) {
+      at_.q[i] = x_.q[i * kBlock + lane];
+      at_.momentum[i] = momentum_[i * kBlock + lane];
+    }
+    for (int i = 0; i < model_.inputs(); ++i) at_.u[i] = x_.u[i * kBlock + lane];
+  }
+
   // Warm start: the velocity of the next midpoint is extrapolated from those before.
   void take_step(int step) {
     for (int i = 0; i < size_; ++i) {
       const int lane = i % kBlock;
       vm_next_[i] = vm_[i] + 0.5 * (h_last_[lane] + x_.h[lane]) * rate_[i];
     }
-    variational_step(model_, x_.q.data(), momentum_.data(), x_.u.data(), x_.h.data(), x_.alive,
-                     vm_next_.data(), q_next_.data(), momentum_next_.data(), status_, w_);
+    solve_step(x_.alive);
     for (int lane = 0; lane < kBlock; ++lane) {
       if (x_.living(lane)) settle(lane, step);
       if (x_.living(lane)) {
@@ -180,8 +215,7 @@ class Stepper {
     }
     if (!going) return going;
     if (request_.midpoints) keep_middle_nodes(inner, going);
-    variational_step(model_, x_.q.data(), momentum_.data(), x_.u.data(), x_.h.data(), going,
-                     vm_next_.data(), q_next_.data(), momentum_next_.data(), status_, w_);
+    solve_step(going);
     for (int lane = 0; lane < kBlock; ++lane) {
       if (!(going >> lane & 1)) continue;
       bool finite = true;
@@ -270,6 +304,15 @@ class Stepper {
 
   // v = M(q)^-1 P at the present samples
   void node_velocity(AlignedVector& v, int step) {
+    for (int lane = 0; point_ && lane < kBlock; ++lane) {
+      if (!x_.living(lane)) continue;
+      load(lane);
+      if (point_->velocity(at_.q, at_.momentum, at_.v))
+        for (int i = 0; i < n_; ++i) v[i * kBlock + lane] = at_.v[i];
+      else
+        x_.fail(lane, StepStatus::mass_not_positive, step);
+    }
+    if (point_) return;
     model_.mass(x_.q.data(), mass_.data(), w_.block.model);
     model_.factor(mass_.data(), w_.block.model);
     for (int lane = 0; lane < kBlock; ++lane)
@@ -297,6 +340,10 @@ class Stepper {
   InnerSteps inner_;
   std::array<bool, kBlock> rate_at_midpoint_{};        // rate_ belongs to the last midpoint
   std::optional<AccelerationWorkspace> acceleration_;  // where steps are controlled
+  std::optional<VariationalPoint> point_;  // of models for which that is quicker than a block
+  struct Point {
+    std::vector<double> q, momentum, v, u, q_next, momentum_next;
+  } at_;
   std::array<StepStatus, kBlock> status_{};
 };
 

@@ -25,6 +25,9 @@ constexpr double kShortestStep = 5e-4, kLongestStep = 0.5;
 constexpr double kAnyStep[] = {1e-6, 100.0};
 // Whole numbers that are closer together may be seconds, or count samples.
 constexpr double kFewestUnits = 2.0;
+// Of the median step, what a stamp may be rounded by: finer grids divide steps by up to 64
+// (refine.h).
+constexpr double kCoarsest = 1e-3;
 
 double first_stamp(const Log& log) {
   double first = kInfinity;
@@ -117,6 +120,39 @@ LeftOut leave_out(Log& log, IsBad is_bad) {
       " (option 'reclock' mends stamps that jitter, option 'drop_bad_rows' leaves such rows out)");
 }
 
+void put_in_order(Log& log, const ReadOptions& options, std::vector<std::string>& notes) {
+  if (options.reclock) {
+    reclock(log, notes);
+    return;
+  }
+  const auto stands = [](const Trajectory& run, int k, int last) {
+    return !(run.t[k] > run.t[last]);
+  };
+  if (options.drop_bad_rows) {
+    const LeftOut back = leave_out(log, stands);
+    if (back.count > 0)
+      notes.push_back(fmt::format("left out {} whose time does not increase, the first is {}",
+                                  counted(back.count, "row"), back.first));
+    return;
+  }
+  for (const Trajectory& run : log.runs)
+    for (int k = 1; k < run.size(); ++k)
+      if (!(run.t[k] > run.t[k - 1])) refuse(log);
+}
+
+// Large numbers have no room for finer steps between them.
+void expect_room_between_stamps(const Log& log) {
+  const double step = median_step(log);
+  for (const Trajectory& run : log.runs)
+    for (int k = 0; k < run.size(); ++k)
+      if (const double t = std::abs(run.t[k]);
+          step > 0 && std::nextafter(t, kInfinity) - t > kCoarsest * step)
+        throw InputError(place_of(run, k) +
+                         fmt::format(": time {:.6g} is too large a number to tell steps of {:.6g} "
+                                     "apart, expected time from the start of the log",
+                                     run.t[k], step));
+}
+
 }  // namespace
 
 double seconds_per(TimeUnit unit) {
@@ -165,23 +201,8 @@ void settle_clock(Log& log, const ReadOptions& options, std::vector<std::string>
     notes.push_back(fmt::format("left out {} that repeat{} the one before, the first is {}",
                                 counted(twice.count, "row"), twice.count == 1 ? "s" : "",
                                 twice.first));
-  if (options.reclock) {
-    reclock(log, notes);
-    return;
-  }
-  const auto stands = [](const Trajectory& run, int k, int last) {
-    return !(run.t[k] > run.t[last]);
-  };
-  if (options.drop_bad_rows) {
-    const LeftOut back = leave_out(log, stands);
-    if (back.count > 0)
-      notes.push_back(fmt::format("left out {} whose time does not increase, the first is {}",
-                                  counted(back.count, "row"), back.first));
-    return;
-  }
-  for (const Trajectory& run : log.runs)
-    for (int k = 1; k < run.size(); ++k)
-      if (!(run.t[k] > run.t[k - 1])) refuse(log);
+  put_in_order(log, options, notes);
+  expect_room_between_stamps(log);
 }
 
 }  // namespace mechfit

@@ -4,34 +4,10 @@
 #include <cmath>
 
 #include "mechfit/base/error.h"
+#include "mechfit/mechanics/lanes.h"
 
 namespace mechfit {
 namespace {
-
-// Inverse of a symmetric positive definite matrix [n][n], both triangles; false when it is not.
-bool invert(int n, const double* matrix, double* inverse, double* work) {
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j <= i; ++j) {
-      double sum = matrix[i * n + j];
-      for (int k = 0; k < j; ++k) sum -= work[i * n + k] * work[j * n + k];
-      if (i == j && !(sum > 0)) return false;
-      work[i * n + j] = i == j ? std::sqrt(sum) : sum / work[j * n + j];
-    }
-  for (int column = 0; column < n; ++column) {
-    double* x = inverse + column * n;  // symmetric: a row is a column
-    for (int i = 0; i < n; ++i) {
-      double sum = i == column ? 1 : 0;
-      for (int k = 0; k < i; ++k) sum -= work[i * n + k] * x[k];
-      x[i] = sum / work[i * n + i];
-    }
-    for (int i = n - 1; i >= 0; --i) {
-      double sum = x[i];
-      for (int k = i + 1; k < n; ++k) sum -= work[k * n + i] * x[k];
-      x[i] = sum / work[i * n + i];
-    }
-  }
-  return true;
-}
 
 // What r is divided by: the mean of the two steps, or its geometric mean with the reference step.
 double divisor(const RunView& x, int k) {
@@ -72,6 +48,31 @@ bool evaluate(const Model& model, const RunView& x, DelRunError& w) {
         }
       }
     }
+  }
+  return true;
+}
+
+// Mbar^-1 of a block's residuals, `first` and those after it; false where Mbar is not positive
+// definite.
+bool invert_means(int n, const RunView& x, int first, DelRunError& w) {
+  const int count = std::min(kBlock, static_cast<int>(x.h.size()) - 1 - first);
+  double* mean = w.factor.data();
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j) {
+      double* out = mean + (i * n + j) * kBlock;
+      std::fill_n(out, kBlock, i == j ? 1.0 : 0.0);
+      if (by_force(x, i) || by_force(x, j)) continue;
+      const double* m = &w.mass[(static_cast<std::size_t>(first) * n + i) * n + j];
+      for (int lane = 0; lane < count; ++lane, m += n * n) out[lane] = 0.5 * (m[0] + m[n * n]);
+    }
+  alignas(kAlignment) double log_det[kBlock];
+  shifted_inverse(n, mean, w.scratch.data(), 0, 1, mean, log_det);
+  for (int lane = 0; lane < count; ++lane) {
+    if (std::isnan(log_det[lane])) return false;
+    double* out = &w.inverse[static_cast<std::size_t>(first + lane) * n * n];
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j <= i; ++j)
+        out[i * n + j] = out[j * n + i] = mean[(i * n + j) * kBlock + lane];
   }
   return true;
 }
@@ -144,7 +145,7 @@ DelRunError::DelRunError(const Model& model)
       right(left),
       q_bar(make_panel(model.joints())),
       v_bar(q_bar),
-      scratch(2 * model.joints() * model.joints()) {}
+      scratch(model.joints(), 1.0) {}
 
 bool del_run_error(const Model& model, const RunView& x, RunDerivatives derivatives,
                    DelRunError& w) {
@@ -155,15 +156,11 @@ bool del_run_error(const Model& model, const RunView& x, RunDerivatives derivati
   w.e.resize(rows * n);
   w.inverse.resize(rows * n * n);
   if (!evaluate(model, x, w)) return false;
-  double *mean = w.scratch.data(), *work = mean + n * n;
+  for (int first = 0; first < steps - 1; first += kBlock)
+    if (!invert_means(n, x, first, w)) return false;
   for (int k = 0; k < steps - 1; ++k) {
-    const double *m1 = &w.mass[k * n * n], *m2 = m1 + n * n;
-    for (int i = 0; i < n * n; ++i) mean[i] = 0.5 * (m1[i] + m2[i]);
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j)
-        if (by_force(x, i) || by_force(x, j)) mean[i * n + j] = i == j ? 1 : 0;
-    double* inverse = &w.inverse[k * n * n];
-    if (!invert(n, mean, inverse, work)) return false;
+    const double* inverse = &w.inverse[static_cast<std::size_t>(k) * n * n];
+    const double scale = 1 / divisor(x, k);
     for (int i = 0; i < n; ++i) {
       double sum = 0;
       for (int j = 0; j < n; ++j) {
@@ -173,7 +170,7 @@ bool del_run_error(const Model& model, const RunView& x, RunDerivatives derivati
             inverse[i * n + j] * (w.run.p[first] - w.run.p[second] +
                                   0.5 * (x.h[k] * w.run.f[first] + x.h[k + 1] * w.run.f[second]));
       }
-      w.e[k * n + i] = sum / divisor(x, k);
+      w.e[k * n + i] = scale * sum;
     }
   }
   if (!finite(w.e)) return false;
