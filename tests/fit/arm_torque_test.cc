@@ -13,8 +13,10 @@
 namespace mechfit {
 namespace {
 
-// Sines of several frequencies at each joint, the arm's own torques with noise.
-Samples driven_samples(const Arm& arm, int size, double noise, std::uint64_t seed) {
+// Sines of several frequencies at each joint, the arm's own torques with noise of this deviation,
+// each sample's correlated with the one before.
+Samples driven_samples(const Arm& arm, int size, double noise, std::uint64_t seed,
+                       double correlation = 0) {
   Random random(seed);
   const int n = arm.joints();
   Samples s;
@@ -24,7 +26,8 @@ Samples driven_samples(const Arm& arm, int size, double noise, std::uint64_t see
   for (int k = 0; k < 3 * n; ++k) phase.push_back(random.uniform(0, kTurn));
   const Model model(arm);
   PointDynamics dynamics(model);
-  std::vector<double> q(n), v(n), a(n), tau(n);
+  std::vector<double> q(n), v(n), a(n), tau(n), error(n);
+  const double fresh = std::sqrt(1 - correlation * correlation);
   for (int k = 0; k < size; ++k) {
     for (int j = 0; j < n; ++j) {
       q[j] = v[j] = a[j] = 0;
@@ -40,7 +43,10 @@ Samples driven_samples(const Arm& arm, int size, double noise, std::uint64_t see
     s.q.insert(s.q.end(), q.begin(), q.end());
     s.v.insert(s.v.end(), v.begin(), v.end());
     s.a.insert(s.a.end(), a.begin(), a.end());
-    for (int j = 0; j < n; ++j) s.u_point.push_back(tau[j] + noise * random.normal());
+    for (int j = 0; j < n; ++j) {
+      error[j] = correlation * error[j] + fresh * noise * random.normal();
+      s.u_point.push_back(tau[j] + error[j]);
+    }
   }
   s.u_step = s.u_point;
   return s;
@@ -117,38 +123,54 @@ TEST(ConsistentFit, FindsTheMassMatrixFromLinksOfTwoKilograms) {
   }
 }
 
-// What torques tell are linear functions of pi: along the rows of the regressor.
+// Errors in units of their standard errors, of what torques tell: linear functions of pi, along the
+// rows of the regressor.
+std::vector<double> errors_in_deviations(const Arm& truth, const TorqueFit& fit, const Samples& s) {
+  const Arm& found = *fit.model.as<Arm>();
+  const int p = found.parameter_count(), n = found.joints();
+  const Eigen::Map<const Eigen::MatrixXd> covariance(fit.covariance.data(), p, p);
+  Eigen::MatrixXd D = Eigen::MatrixXd::Identity(p, p);
+  for (int i = 0; i < n; ++i)
+    D.block<10, 10>(10 * i, 10 * i) = link_moments_slope(found.parameters().subspan(10 * i, 10));
+  const Eigen::VectorXd x = torque_numbers(found, found.parameters());
+  const Eigen::VectorXd x0 = torque_numbers(truth, truth.parameters());
+  const TorqueRows rows(found);
+  auto w = rows.make_workspace();
+  std::vector<double> out;
+  for (int k = 0; k < 200; k += 10) {
+    rows.load(s, k, 1, w);
+    for (int i = 0; i < n; ++i) {
+      Eigen::VectorXd row = Eigen::VectorXd::Zero(p);
+      for (std::size_t c = 0; c < rows.columns(i).size(); ++c)
+        row[rows.columns(i)[c]] = w.X[i](0, static_cast<int>(c));
+      out.push_back(row.dot(x - x0) / std::sqrt(row.dot(D * covariance * D.transpose() * row)));
+    }
+  }
+  return out;
+}
+
+// Whether errors of torques are white or follow each other.
 TEST(ConsistentFit, StandardErrorsHoldTheTruth) {
   ThreadPool pool(2);
-  Random random(5);
-  int held = 0, all = 0;
-  for (int draw = 0; draw < 4; ++draw) {
-    const Arm truth = testing::random_arm(testing::parallel_arm(), 6, true, random);
-    const Samples s = driven_samples(truth, 2000, 0.1, 10 + draw);
-    const TorqueFit fit = fit_arm_torques(unknown_links(truth), {}, s, s, pool, {});
-    const Arm& found = *fit.model.as<Arm>();
-    const int p = found.parameter_count();
-    const Eigen::Map<const Eigen::MatrixXd> covariance(fit.covariance.data(), p, p);
-    Eigen::MatrixXd D = Eigen::MatrixXd::Identity(p, p);
-    for (int i = 0; i < 6; ++i)
-      D.block<10, 10>(10 * i, 10 * i) = link_moments_slope(found.parameters().subspan(10 * i, 10));
-    const Eigen::VectorXd x = torque_numbers(found, found.parameters());
-    const Eigen::VectorXd x0 = torque_numbers(truth, truth.parameters());
-    const TorqueRows rows(found);
-    auto w = rows.make_workspace();
-    for (int k = 0; k < 200; k += 10) {
-      rows.load(s, k, 1, w);
-      for (int i = 0; i < 6; ++i) {
-        Eigen::VectorXd row = Eigen::VectorXd::Zero(p);
-        for (std::size_t c = 0; c < rows.columns(i).size(); ++c)
-          row[rows.columns(i)[c]] = w.X[i](0, static_cast<int>(c));
-        const double sd = std::sqrt(row.dot(D * covariance * D.transpose() * row));
-        held += std::abs(row.dot(x - x0)) < 3 * sd;
+  for (const double correlation : {0.0, 0.95}) {
+    Random random(5);
+    int held = 0, all = 0;
+    double squares = 0;
+    for (int draw = 0; draw < 4; ++draw) {
+      const Arm truth = testing::random_arm(testing::parallel_arm(), 6, true, random);
+      const Samples s = driven_samples(truth, 2000, 0.1, 10 + draw, correlation);
+      const TorqueFit fit = fit_arm_torques(unknown_links(truth), {}, s, s, pool, {});
+      for (const double z : errors_in_deviations(truth, fit, s)) {
+        held += std::abs(z) < 3;
+        squares += z * z;
         ++all;
       }
     }
+    EXPECT_GT(held, 0.95 * all);
+    const double rms = std::sqrt(squares / all);
+    EXPECT_GT(rms, 0.7) << "correlation " << correlation;
+    EXPECT_LT(rms, 1.4) << "correlation " << correlation;
   }
-  EXPECT_GT(held, 0.95 * all);
 }
 
 TEST(GeometrySearch, FindsAnArmThatNobodyDescribed) {

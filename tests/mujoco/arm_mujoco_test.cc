@@ -1,68 +1,17 @@
-#include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <mujoco/mujoco.h>
 
-#include <Eigen/Geometry>
-#include <cstring>
-#include <memory>
-
-#include "mechfit/mechanics/families/arm/arm_geometry.h"
 #include "mechfit/mechanics/families/arm/robot_file.h"
 #include "mechfit/mechanics/point.h"
+#include "tests/mujoco/arm_judge.h"
 #include "tests/support/arms.h"
 #include "tests/support/robots.h"
 
 namespace mechfit {
 namespace {
 
-std::string body_xml(const Arm& arm, int i) {
-  const ArmJoint& joint = arm.config().kinematics.joints[i];
-  const LinkInertia link = arm.link(i);
-  const Eigen::Quaterniond turn(matrix3(joint.rotation));
-  // Principal axes found here: those that MuJoCo finds are right to 1e-7 only.
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> principal(link.inertia);
-  Eigen::Matrix3d axes = principal.eigenvectors();
-  if (axes.determinant() < 0) axes.col(0) *= -1;
-  const Eigen::Quaterniond own(axes);
-  const Eigen::Vector3d I = principal.eigenvalues();
-  std::string xml = fmt::format(
-      R"(<body pos="{:.17g}" quat="{:.17g} {:.17g} {:.17g} {:.17g}">
-         <joint type="{}" axis="{:.17g}" armature="{:.17g}"/>
-         <inertial mass="{:.17g}" pos="{:.17g} {:.17g} {:.17g}"
-         diaginertia="{:.17g} {:.17g} {:.17g}" quat="{:.17g} {:.17g} {:.17g} {:.17g}"/>)",
-      fmt::join(joint.place, " "), turn.w(), turn.x(), turn.y(), turn.z(),
-      joint.kind == JointKind::revolute ? "hinge" : "slide", fmt::join(joint.axis, " "),
-      arm.rotor(i), link.mass, link.centre[0], link.centre[1], link.centre[2], I[0], I[1], I[2],
-      own.w(), own.x(), own.y(), own.z());
-  for (int k = i + 1; k < arm.joints(); ++k)
-    if (arm.config().kinematics.joints[k].parent == i) xml += body_xml(arm, k);
-  return xml + "</body>";
-}
-
-mjModel* load(const std::string& xml) {
-  const auto files = std::make_unique<mjVFS>();
-  mj_defaultVFS(files.get());
-  mj_makeEmptyFileVFS(files.get(), "model.xml", static_cast<int>(xml.size()));
-  std::memcpy(files->filedata[0], xml.data(), xml.size());
-  char error[1000] = "";
-  mjModel* model = mj_loadXML("model.xml", files.get(), error, sizeof error);
-  mj_deleteVFS(files.get());
-  if (model == nullptr) throw std::runtime_error(std::string(error) + "\n" + xml);
-  return model;
-}
-
-// Children follow their parents depth first, as the geometries of arms.h do.
-std::string arm_xml(const Arm& arm) {
-  std::string xml = fmt::format(
-      R"(<mujoco><compiler angle="radian" inertiafromgeom="false"/>
-         <option gravity="{:.17g}"/><worldbody>)",
-      fmt::join(arm.config().kinematics.gravity, " "));
-  for (int i = 0; i < arm.joints(); ++i)
-    if (arm.config().kinematics.joints[i].parent < 0) xml += body_xml(arm, i);
-  return xml + "</worldbody></mujoco>";
-}
-
-mjModel* load(const Arm& arm) { return load(arm_xml(arm)); }
+using testing::arm_xml;
+using testing::load_mujoco;
+using testing::make_data;
 
 // Accelerations and inverse dynamics at 100 states, links drawn anew for each ten of them.
 void expect_same_dynamics(const ArmKinematics& kinematics) {
@@ -70,8 +19,8 @@ void expect_same_dynamics(const ArmKinematics& kinematics) {
   const int n = kinematics.n();
   for (int draw = 0; draw < 10; ++draw) {
     const Arm arm = testing::random_arm(kinematics, n, false, random);
-    const std::unique_ptr<mjModel, void (*)(mjModel*)> judge(load(arm), mj_deleteModel);
-    const std::unique_ptr<mjData, void (*)(mjData*)> data(mj_makeData(judge.get()), mj_deleteData);
+    const testing::MujocoModel judge = load_mujoco(arm_xml(arm));
+    const testing::MujocoData data = make_data(judge);
     const Model model(arm);
     PointDynamics dynamics(model);
     for (int trial = 0; trial < 10; ++trial) {
@@ -103,8 +52,8 @@ TEST(ArmAgainstMujoco, TreeWithASlidingJointMovesTheSame) { expect_same_dynamics
 // Inverse dynamics of a file that both read, at 100 states.
 void expect_same_file(const std::string& xml, double tolerance) {
   Random random(22);
-  const std::unique_ptr<mjModel, void (*)(mjModel*)> judge(load(xml), mj_deleteModel);
-  const std::unique_ptr<mjData, void (*)(mjData*)> data(mj_makeData(judge.get()), mj_deleteData);
+  const testing::MujocoModel judge = load_mujoco(xml);
+  const testing::MujocoData data = make_data(judge);
   ArmDescription robot = parse_mjcf(xml, "model.xml");
   for (LinkInertia& link : robot.links)  // between two joints of a body MuJoCo has no mass
     if (link.mass < 2e-3) link.mass *= 1e-9, link.inertia *= 1e-9;
@@ -166,8 +115,8 @@ TEST(ArmAgainstMujoco, AUrdfMovesTheSame) {
   for (const ArmKinematics& kinematics : {testing::panda(), testing::parallel_arm()}) {
     const int n = kinematics.n();
     const std::string urdf = testing::urdf_of(testing::random_arm(kinematics, 0, false, random));
-    const std::unique_ptr<mjModel, void (*)(mjModel*)> judge(load(urdf), mj_deleteModel);
-    const std::unique_ptr<mjData, void (*)(mjData*)> data(mj_makeData(judge.get()), mj_deleteData);
+    const testing::MujocoModel judge = load_mujoco(urdf);
+    const testing::MujocoData data = make_data(judge);
     ASSERT_EQ(judge->nv, n);
     ArmDescription robot = parse_urdf(urdf, "robot.urdf");
     std::copy_n(judge->opt.gravity, 3, robot.kinematics.gravity.begin());

@@ -18,10 +18,14 @@ constexpr double kLeastCorrelation = 0.05;
 // A combination is not told by the torques when its relative standard deviation is above this, and
 // has a part of those entries that are above this share of its largest: as for analytic systems.
 constexpr double kVague = 1.0, kShare = 0.1;
+// Groups of parts are so many times as long as errors are alike, which misses a tenth of their
+// correlation, unless fewer groups would be left than these: they tell a variance to a third.
+constexpr double kLong = 4;
+constexpr int kFewestGroups = 16;
 
-// Stretches of samples that count as one, 1 + 2 sum of the correlations of the torque's mean error
-// [n].
-std::vector<double> stretches_per_one(const Model& model, const Samples& s, ThreadPool& pool) {
+// Stretches of samples whose errors are alike, 1 + 2 sum of the correlations of the torque's mean
+// error, of the joint with most of them.
+double stretches_alike(const Model& model, const Samples& s, ThreadPool& pool) {
   const MotionView points = motion_view(s);
   const Torques torques = predict_torques(model, points, pool);
   const std::vector<Stretch> parts = stretches(points, torque_window(points));
@@ -44,39 +48,59 @@ std::vector<double> stretches_per_one(const Model& model, const Samples& s, Thre
       out[j] += 2 * product / variance;
     }
   });
-  return out;
+  return *std::max_element(out.begin(), out.end());
+}
+
+// V of the scores of parts that follow each other, groups of them as long as `length` parts or
+// more.
+Eigen::MatrixXd scatter(const Eigen::MatrixXd& scores, double length) {
+  const int parts = static_cast<int>(scores.cols());
+  const int fewest = std::min(parts, kFewestGroups);
+  const int groups = std::clamp(static_cast<int>(parts / length), fewest, parts);
+  Eigen::MatrixXd V = Eigen::MatrixXd::Zero(scores.rows(), scores.rows());
+  for (int k = 0; k < groups; ++k) {
+    const int first = k * parts / groups, end = (k + 1) * parts / groups;
+    const Eigen::VectorXd sum = scores.middleCols(first, end - first).rowwise().sum();
+    V += sum * sum.transpose();
+  }
+  return V * (groups / std::max(1.0, groups - 1.0));
 }
 
 }  // namespace
 
 void add_arm_uncertainty(const FreeParameters& free, const ConsistentFit& found,
                          const Samples& samples, ThreadPool& pool, TorqueFit& fit) {
-  const std::vector<double> alike = stretches_per_one(fit.model, samples, pool);
   const int size = free.size(), p = fit.model.parameter_count();
-  Eigen::MatrixXd S = Eigen::MatrixXd::Zero(size, size);
-  for (std::size_t i = 0; i < alike.size(); ++i) S += found.joint_information[i] / alike[i];
+  const Eigen::MatrixXd& S = found.information;
   // Each parameter in units of its own size; friction, which may be zero, in those of its error.
   Eigen::VectorXd unit(size);
   for (int k = 0; k < size; ++k)
     unit[k] = free.index(k) < kLinkNumbers * fit.model.joints()
                   ? free.unit(k)
                   : 1 / std::sqrt(std::max(S(k, k), 1e-300));
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(unit.asDiagonal() * S *
-                                                             unit.asDiagonal());
+  const auto scaled = [&](const Eigen::MatrixXd& X) -> Eigen::MatrixXd {
+    return unit.asDiagonal() * X * unit.asDiagonal();
+  };
+  const double stretches = found.stretches;
+  const Eigen::MatrixXd V =
+      scaled(scatter(found.scores, kLong * stretches_alike(fit.model, samples, pool) *
+                                       static_cast<double>(found.scores.cols()) / stretches));
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(scaled(S));
   // What the torques do not tell is as unsure as it was before.
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> known(
-      unit.asDiagonal() * (S + found.prior_information) * unit.asDiagonal());
-  const Eigen::MatrixXd covariance = known.eigenvectors() *
-                                     known.eigenvalues()
-                                         .cwiseMax(1e-12 * known.eigenvalues().maxCoeff())
-                                         .cwiseInverse()
-                                         .asDiagonal() *
-                                     known.eigenvectors().transpose();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> known(scaled(S + found.prior_information));
+  const Eigen::MatrixXd inverse = known.eigenvectors() *
+                                  known.eigenvalues()
+                                      .cwiseMax(1e-12 * known.eigenvalues().maxCoeff())
+                                      .cwiseInverse()
+                                      .asDiagonal() *
+                                  known.eigenvectors().transpose();
+  const Eigen::MatrixXd covariance = inverse * (V + scaled(found.prior_information)) * inverse;
   std::vector<bool> vague(size, false);
   int told = 0;
   for (int k = 0; k < size; ++k) {
     const Eigen::VectorXd direction = eigen.eigenvectors().col(k);
-    const double value = eigen.eigenvalues()[k];
+    const double white = std::max(0.0, eigen.eigenvalues()[k]);
+    const double value = white * white / std::max(direction.dot(V * direction), 1e-300);
     const double links =
         direction.head(std::min(size, kLinkNumbers * fit.model.joints())).squaredNorm();
     if (value * kVague * kVague > 1 || links < 0.5) {

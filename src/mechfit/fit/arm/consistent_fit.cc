@@ -45,12 +45,10 @@ struct Quadratic {
   double half_sum(const Eigen::VectorXd& x) const { return 0.5 * (x.dot(G * x) + c) - b.dot(x); }
 };
 
-Quadratic weighted(const TorqueRows& rows, const TorqueGram& gram, const std::vector<double>& s,
-                   int only = -1) {
+Quadratic weighted(const TorqueRows& rows, const TorqueGram& gram, const std::vector<double>& s) {
   Quadratic out{Eigen::MatrixXd::Zero(rows.size(), rows.size()),
                 Eigen::VectorXd::Zero(rows.size())};
   for (int i = 0; i < rows.joints(); ++i) {
-    if (only >= 0 && i != only) continue;
     const double weight = 1 / (s[i] * s[i]);
     const auto& columns = rows.columns(i);
     for (std::size_t k = 0; k < columns.size(); ++k) {
@@ -225,6 +223,7 @@ ConsistentFit fit_consistent(const Arm& start, const FreeParameters& free, const
     fit.s = s;
     fit.converged = found && change < kSame;
   }
+  fit.stretches = gram.samples;
   const Quadratic sum = weighted(rows, gram, fit.s);
   fit.objective = problem.value(sum, kBeta, problem.x());
   for (const double s : fit.s) fit.objective += gram.samples * std::log(s);
@@ -233,8 +232,11 @@ ConsistentFit fit_consistent(const Arm& start, const FreeParameters& free, const
   fit.information = D.transpose() * sum.G * D;
   const Eigen::MatrixXd own = D(problem.index(), Eigen::all);
   fit.prior_information = own.transpose() * problem.prior(sum, kBeta) * own;
-  for (int i = 0; i < rows.joints(); ++i)
-    fit.joint_information.push_back(D.transpose() * weighted(rows, gram, fit.s, i).G * D);
+  fit.scores.resize(free.size(), static_cast<int>(gram.parts.size()));
+  for (std::size_t k = 0; k < gram.parts.size(); ++k) {
+    const Quadratic part = weighted(rows, gram.parts[k], fit.s);
+    fit.scores.col(static_cast<int>(k)) = D.transpose() * (part.G * problem.x() - part.b);
+  }
   return fit;
 }
 

@@ -18,8 +18,9 @@ struct ConsistentFit {
   std::vector<double> theta;
   std::vector<double> s;        // rms torque error of each joint
   Eigen::MatrixXd information;  // of the free parameters, of the data alone, errors white
-  std::vector<Eigen::MatrixXd> joint_information;  // the same of each joint; they sum to it
-  Eigen::MatrixXd prior_information;               // curvature of D and of the priors
+  Eigen::MatrixXd scores;       // slope of the data's J, of each part of the data [free][parts]
+  Eigen::MatrixXd prior_information;  // curvature of D and of the priors
+  double stretches = 0;               // of samples
   int iterations = 0;
   bool converged = false;
   double objective = 0;  // J

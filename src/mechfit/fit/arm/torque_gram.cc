@@ -8,8 +8,8 @@
 namespace mechfit {
 namespace {
 
-// Parts of the data that are summed one by one, in their order: enough for many threads, few enough
-// for memory that does not grow with the log.
+// Parts of the data that are summed one by one, in their order: enough for many threads and for the
+// scatter between them (arm_uncertainty.cc), few enough for memory that does not grow with the log.
 constexpr int kParts = 64;
 
 TorqueGram zero_gram(const TorqueRows& rows) {
@@ -21,6 +21,19 @@ TorqueGram zero_gram(const TorqueRows& rows) {
     g.c.push_back(0);
   }
   return g;
+}
+
+// Row `l` of X and y: the means over a stretch.
+void load_mean(const TorqueRows& rows, const Samples& samples, const Stretch& stretch, int l,
+               TorqueRows::Workspace& w, std::vector<Eigen::MatrixXd>& X, Eigen::MatrixXd& y) {
+  const auto [first, count] = stretch;
+  for (Eigen::MatrixXd& of_joint : X) of_joint.row(l).setZero();
+  y.row(l).setZero();
+  for (int k = 0; k < count; k += kBlock) {
+    rows.load(samples, first + k, std::min(kBlock, count - k), w);
+    for (std::size_t i = 0; i < X.size(); ++i) X[i].row(l) += w.X[i].colwise().sum() / count;
+    y.row(l) += w.y.colwise().sum() / count;
+  }
 }
 
 }  // namespace
@@ -135,7 +148,7 @@ void TorqueRows::load(const Samples& s, int first, int count, Workspace& w) cons
 TorqueGram torque_gram(const TorqueRows& rows, const Samples& samples,
                        const std::vector<Stretch>& stretches, ThreadPool& pool) {
   const int n = rows.joints(), size = static_cast<int>(stretches.size());
-  const int blocks = (size + kBlock - 1) / kBlock, parts = std::min(kParts, blocks);
+  const int parts = std::min(kParts, size);
   struct Worker {
     TorqueRows::Workspace rows;
     std::vector<Eigen::MatrixXd> X;  // means over stretches, of each joint [kBlock][columns]
@@ -147,38 +160,32 @@ TorqueGram torque_gram(const TorqueRows& rows, const Samples& samples,
     workers[k].X = workers[k].rows.X;
     workers[k].y = workers[k].rows.y;
   }
-  std::vector<TorqueGram> sums(parts, zero_gram(rows));
-  pool.run(parts, [&](int part, int worker) {
-    auto& [w, X, y] = workers[worker];
-    TorqueGram& sum = sums[part];
-    for (int block = part * blocks / parts; block < (part + 1) * blocks / parts; ++block) {
-      for (int l = 0; l < kBlock; ++l) {
-        for (int i = 0; i < n; ++i) X[i].row(l).setZero();
-        y.row(l).setZero();
-        if (block * kBlock + l >= size) continue;
-        const auto [first, count] = stretches[block * kBlock + l];
-        for (int k = 0; k < count; k += kBlock) {
-          rows.load(samples, first + k, std::min(kBlock, count - k), w);
-          for (int i = 0; i < n; ++i) X[i].row(l) += w.X[i].colwise().sum() / count;
-          y.row(l) += w.y.colwise().sum() / count;
-        }
-      }
-      for (int i = 0; i < n; ++i) {
-        sum.G[i].selfadjointView<Eigen::Lower>().rankUpdate(X[i].transpose());
-        sum.b[i].noalias() += X[i].transpose() * y.col(i);
-        sum.c[i] += y.col(i).squaredNorm();
-      }
-    }
-  });
   TorqueGram total = zero_gram(rows);
   total.samples = size;
-  for (const TorqueGram& sum : sums)
+  total.parts.assign(parts, zero_gram(rows));
+  pool.run(parts, [&](int part, int worker) {
+    auto& [w, X, y] = workers[worker];
+    TorqueGram& sum = total.parts[part];
+    const int end = static_cast<int>(static_cast<long>(part + 1) * size / parts);
+    for (int at = static_cast<int>(static_cast<long>(part) * size / parts); at < end;) {
+      const int count = std::min(kBlock, end - at);
+      for (int l = 0; l < count; ++l, ++at) load_mean(rows, samples, stretches[at], l, w, X, y);
+      for (int i = 0; i < n; ++i) {
+        const auto own = X[i].topRows(count);
+        sum.G[i].selfadjointView<Eigen::Lower>().rankUpdate(own.transpose());
+        sum.b[i].noalias() += own.transpose() * y.col(i).head(count);
+        sum.c[i] += y.col(i).head(count).squaredNorm();
+      }
+      sum.samples += count;
+    }
+    for (Eigen::MatrixXd& G : sum.G) G = Eigen::MatrixXd(G.selfadjointView<Eigen::Lower>());
+  });
+  for (const TorqueGram& sum : total.parts)
     for (int i = 0; i < n; ++i) {
       total.G[i] += sum.G[i];
       total.b[i] += sum.b[i];
       total.c[i] += sum.c[i];
     }
-  for (Eigen::MatrixXd& G : total.G) G = Eigen::MatrixXd(G.selfadjointView<Eigen::Lower>());
   return total;
 }
 

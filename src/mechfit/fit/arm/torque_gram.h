@@ -52,10 +52,12 @@ struct TorqueGram {
   std::vector<Eigen::MatrixXd> G;  // [columns][columns]
   std::vector<Eigen::VectorXd> b;
   std::vector<double> c;
-  double samples = 0;  // stretches
+  double samples = 0;             // stretches
+  std::vector<TorqueGram> parts;  // the same of parts of the data that follow each other; they sum
+                                  // to this
 };
 
-// The same bits whatever the number of threads.
+// With its parts. The same bits whatever the number of threads.
 TorqueGram torque_gram(const TorqueRows& rows, const Samples& samples,
                        const std::vector<Stretch>& stretches, ThreadPool& pool);
 
