@@ -1,7 +1,6 @@
 #pragma once
 
 #include <CLI/App.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,13 +11,12 @@ namespace mechfit {
 // What the flags of `simulate` say of contacts.
 struct ContactFlags {
   std::vector<std::string> stops;  // JOINT=LOW:HIGH
-  std::optional<double> floor;
-  double restitution = 0.5, friction = 0;
+  ContactSettings settings;        // the others
 };
 
 void add_contact_options(CLI::App& command, ContactFlags& flags);
 
-// UsageError where they do not fit the system.
+// UsageError where a flag cannot be read, InputError where it does not fit the system.
 Contacts make_contacts(const ContactFlags& flags, const AnalyticSystem& system);
 
 }  // namespace mechfit

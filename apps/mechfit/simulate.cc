@@ -108,7 +108,7 @@ AnalyticSystem choose_system(const Flags& flags, SimulateOptions& options) {
   }
   if (!flags.system.empty()) throw UsageError("a preset names its system itself");
   if (flags.links) throw UsageError("--links is not for presets");
-  if (!flags.contacts.stops.empty() || flags.contacts.floor)
+  if (!flags.contacts.stops.empty() || flags.contacts.settings.floor)
     throw UsageError("--stops and --floor: the presets have no contacts");
   if (!flags.v0.empty()) throw UsageError("--v0: the presets start at rest");
   if (flags.integrator.value_or(Integrator::variational) != Integrator::variational)
