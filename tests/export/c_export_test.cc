@@ -232,15 +232,17 @@ TEST(CExport, IsCleanUnderTheSanitizers) {
   fs::remove_all(folder);
 }
 
-// A double pendulum with a stop, a lower one that it leaves, and a floor under its end.
+// A double pendulum with two stops, a floor under its end and a wall beside it.
 ModelRecord record_with_contacts() {
   AnalyticSystem system = make_system("double-pendulum");
   system.set_constant("g", 9.81);
   ModelRecord record = record_of(Model(system));
-  record.contacts = {joint_stop(record.channels, 1, true, 0.9, 0.5),
-                     joint_stop(record.channels, 0, false, -0.4, 1)};
+  record.contacts = {joint_stop(record.channels, 1, true, 0.9, 0.7),
+                     joint_stop(record.channels, 0, false, -0.4, 0.7)};
   record.contacts[0].position_error = 0.001;
-  record.contacts.push_back(half_plane("floor", system.planar_points()[1], 0.1, 1, -1.9, 0.7, 0));
+  const PlanarPoint end = system.planar_points()[1];
+  record.contacts.push_back(half_plane("floor", end, 0, 1, -1.9, 0.7, 0));
+  record.contacts.push_back(half_plane("wall", end, 1, 0.5, -3, 0.7, 0.1));  // out of reach
   return record;
 }
 
@@ -252,7 +254,7 @@ TEST(CExport, HasTheGapsOfContactsAndTheirGradients) {
   const auto gap = c.get<D(int, const D*, D*)>("call_gap");
   Vector J(2), J0(2);
   for (int k = 0; k < 100; ++k)
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 4; ++i) {
       const Vector q = random_vector(2, 3, random);
       ASSERT_NEAR(gap(i, q.data(), J.data()), record.contacts[i].gradient(q, J0), 1e-14);
       expect_equal("J", J, J0);
@@ -277,9 +279,9 @@ TEST(CExport, BouncesLikeTheLibrary) {
   ThreadPool pool(1);
   const Rollout rollout = roll_out(record.model, request, Integrator::rk4, pool);
   ASSERT_EQ(rollout.status[0], StepStatus::ok);
-  std::array<int, 3> impacts{};
+  std::array<int, 4> impacts{};
   for (const ContactEvent& event : rollout.events[0]) ++impacts[event.contact];
-  for (const int count : impacts) EXPECT_GT(count, 0);
+  for (int i = 0; i < 3; ++i) EXPECT_GT(impacts[i], 0) << i;
   for (int k = 1; k <= steps; ++k) {
     ASSERT_EQ(step(0.01, nullptr, q.data(), v.data()), 0);
     for (int i = 0; i < 2; ++i) {
@@ -308,7 +310,7 @@ TEST(CExport, SaysWhatTheMachineHits) {
   ModelRecord record = record_with_contacts();
   const std::string text = export_c(record, {});
   for (const char* part :
-       {"0  upper stop of q2 at 0.9 +- 0.001 rad, restitution 0.5", "#define model_CONTACTS 3",
+       {"0  upper stop of q2 at 0.9 +- 0.001 rad, restitution 0.7", "#define model_CONTACTS 4",
         "2  floor at -1.9 m, restitution 0.7", "motion\n   between impacts"})
     EXPECT_THAT(text, HasSubstr(part));
   record.contacts = {};

@@ -107,6 +107,7 @@ static inline void $_product(int outputs, int inputs, const $_real* W, const $_r
   int i = 0;
   for (; i + $_SUMS <= outputs; i += $_SUMS)
     $_rows($_SUMS, outputs, inputs, W + i, b ? b + i : 0, x, y + i);
+  for (; i + 16 <= outputs; i += 16) $_rows(16, outputs, inputs, W + i, b ? b + i : 0, x, y + i);
   for (; i + 8 <= outputs; i += 8) $_rows(8, outputs, inputs, W + i, b ? b + i : 0, x, y + i);
   for (; i < outputs; ++i) $_rows(1, outputs, inputs, W + i, b ? b + i : 0, x, y + i);
 }
@@ -116,6 +117,8 @@ static inline void $_product_along(int outputs, int inputs, const $_real* W, con
   int i = 0;
   for (; i + $_SUMS <= outputs; i += $_SUMS)
     $_rows_along($_SUMS, outputs, inputs, W + i, b ? b + i : 0, x, xd, y + i, yd + i);
+  for (; i + 16 <= outputs; i += 16)
+    $_rows_along(16, outputs, inputs, W + i, b ? b + i : 0, x, xd, y + i, yd + i);
   for (; i + 8 <= outputs; i += 8)
     $_rows_along(8, outputs, inputs, W + i, b ? b + i : 0, x, xd, y + i, yd + i);
   for (; i < outputs; ++i)
