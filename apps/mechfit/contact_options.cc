@@ -2,7 +2,6 @@
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
-#include <algorithm>
 
 #include "commands.h"
 #include "mechfit/base/text.h"
@@ -12,9 +11,8 @@
 namespace mechfit {
 namespace {
 
-constexpr double kRestitution = 0.5;  // impacts that neither stop a machine nor spare its energy
-
-double to_position(const std::string& text, const std::string& whole) {
+std::optional<double> to_position(const std::string& text, const std::string& whole) {
+  if (text.empty()) return std::nullopt;
   double value = 0;
   if (parse_number(text, value) != NumberStatus::ok)
     throw UsageError("--stops: " + in_quotes(whole) + ": " + in_quotes(text) +
@@ -22,28 +20,12 @@ double to_position(const std::string& text, const std::string& whole) {
   return value;
 }
 
-void add_stops(const std::string& text, double restitution, const Channels& channels,
-               Contacts& contacts) {
+JointStops to_stops(const std::string& text) {
   const auto equal = text.find('='), colon = text.find(':');
   if (equal == std::string::npos || colon == std::string::npos || colon < equal)
     throw UsageError("--stops: " + in_quotes(text) + ", expected JOINT=LOW:HIGH");
-  const std::string name = text.substr(0, equal);
-  const auto found = std::find(channels.joints.begin(), channels.joints.end(), name);
-  if (found == channels.joints.end())
-    throw UsageError("--stops: joint " + in_quotes(name) + ", expected one of " +
-                     listed(channels.joints));
-  const int joint = static_cast<int>(found - channels.joints.begin());
-  const std::string low = text.substr(equal + 1, colon - equal - 1), high = text.substr(colon + 1);
-  if (low.empty() && high.empty())
-    throw UsageError("--stops: " + in_quotes(text) + " has neither LOW nor HIGH");
-  for (const bool upper : {false, true}) {
-    const std::string& end = upper ? high : low;
-    if (!end.empty())
-      contacts.push_back(joint_stop(channels, joint, upper, to_position(end, text), restitution));
-  }
-  if (!low.empty() && !high.empty() &&
-      contacts[contacts.size() - 2].position >= contacts.back().position)
-    throw UsageError("--stops: " + in_quotes(text) + " is empty, expected LOW below HIGH");
+  return {text.substr(0, equal), to_position(text.substr(equal + 1, colon - equal - 1), text),
+          to_position(text.substr(colon + 1), text)};
 }
 
 }  // namespace
@@ -57,42 +39,29 @@ void add_contact_options(CLI::App& command, ContactFlags& flags) {
       ->allow_extra_args(false)
       ->type_name("JOINT=LOW:HIGH,...")
       ->group(group);
-  command.add_option("--floor", flags.floor, "Height of a floor under the moving points")
+  command.add_option("--floor", flags.settings.floor, "Height of a floor under the moving points")
       ->check(number_between(-1e9, 1e9))
       ->type_name("Y")
       ->group(group);
   command
-      .add_option("--restitution", flags.restitution,
+      .add_option("--restitution", flags.settings.restitution,
                   "With --stops or --floor: share of the speed that is left after an impact "
                   "(default: 0.5)")
       ->check(number_between(0, 1))
       ->type_name("E")
       ->group(group);
   command
-      .add_option("--friction", flags.friction, "With --floor: Coulomb friction on it (default: 0)")
+      .add_option("--friction", flags.settings.friction,
+                  "With --floor: Coulomb friction on it (default: 0)")
       ->check(number_between(0, 1e9))
       ->type_name("MU")
       ->group(group);
 }
 
 Contacts make_contacts(const ContactFlags& flags, const AnalyticSystem& system) {
-  if (flags.restitution && flags.stops.empty() && !flags.floor)
-    throw UsageError("--restitution needs --stops or --floor");
-  if (flags.friction && !flags.floor) throw UsageError("--friction needs --floor");
-  const double restitution = flags.restitution.value_or(kRestitution);
-  Contacts contacts;
-  const Channels channels = system_channels(system);
-  for (const auto& text : flags.stops) add_stops(text, restitution, channels, contacts);
-  if (!flags.floor) return contacts;
-  const std::vector<PlanarPoint> points = system.planar_points();
-  for (std::size_t k = 0; k < points.size(); ++k)
-    if (!points[k].rods.empty() || points[k].slide.size() > 2)
-      contacts.push_back(
-          half_plane(points.size() > 1 ? "floor under point " + std::to_string(k) : "floor",
-                     points[k], 0, 1, *flags.floor, restitution, flags.friction.value_or(0)));
-  if (contacts.empty())
-    throw UsageError("--floor: " + system.name() + " has no points that move in a plane");
-  return contacts;
+  ContactSettings settings = flags.settings;
+  for (const auto& text : flags.stops) settings.stops.push_back(to_stops(text));
+  return system_contacts(system, settings);
 }
 
 }  // namespace mechfit

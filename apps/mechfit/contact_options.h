@@ -1,7 +1,6 @@
 #pragma once
 
 #include <CLI/App.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,14 +11,16 @@ namespace mechfit {
 // What the flags of `simulate` say of contacts.
 struct ContactFlags {
   std::vector<std::string> stops;  // JOINT=LOW:HIGH
-  std::optional<double> floor, restitution, friction;
+  ContactSettings settings;        // the others
 
-  bool any() const { return !stops.empty() || floor || restitution || friction; }
+  bool any() const {
+    return !stops.empty() || settings.floor || settings.restitution || settings.friction;
+  }
 };
 
 void add_contact_options(CLI::App& command, ContactFlags& flags);
 
-// UsageError where they do not fit the system.
+// UsageError where a flag cannot be read, InputError where it does not fit the system.
 Contacts make_contacts(const ContactFlags& flags, const AnalyticSystem& system);
 
 }  // namespace mechfit

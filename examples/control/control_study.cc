@@ -1,6 +1,6 @@
 // Controllers from models, on MuJoCo's machines: how often they swing up, how well an arm tracks.
 //   control_study [--seeds 50] [--tasks cart-pole,furuta,acrobot,arm] [--noise 0.01,0.001,0.0001]
-//                 [--threads 2] [-o control.html]
+//                 [--family trig] [--threads 2] [-o control.html]
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
   results.noises = {0.01, 0.001, 0.0001};
   int seeds = 50, threads = mechfit::default_threads();
   std::vector<std::string> names = {"cart-pole", "furuta", "acrobot", "arm"};
-  std::string page = "control.html";
+  std::string page = "control.html", family = "trig";
   CLI::App app("Closed loop on MuJoCo's machines: learned models, true equations, drawings");
   app.add_option("--seeds", seeds, "Machines of each task")->check(CLI::PositiveNumber);
   app.add_option("--tasks", names, "Which of cart-pole, furuta, acrobot, arm")
@@ -70,6 +70,7 @@ int main(int argc, char** argv) {
   app.add_option("--noise", results.noises, "Noise of the encoders [rad or m]")
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
+  app.add_option("--family", family, "Family of what is learned; auto tries networks too");
   app.add_option("--threads", threads, "Machines at a time")->check(CLI::PositiveNumber);
   app.add_option("-o,--output", page, "The page to write");
   CLI11_PARSE(app, argc, argv);
@@ -78,8 +79,8 @@ int main(int argc, char** argv) {
   };
   for (Task& task : tasks())
     if (asked(task.name)) results.tasks.push_back(std::move(task));
-  results.command = fmt::format("control_study --seeds {} --tasks {} --noise {}", seeds,
-                                fmt::join(names, ","), fmt::join(results.noises, ","));
+  results.command = fmt::format("control_study --seeds {} --tasks {} --noise {} --family {}", seeds,
+                                fmt::join(names, ","), fmt::join(results.noises, ","), family);
 
   // A job is one seed of one task; the tasks of a seed follow each other. Its rows are put together
   // in that order, whoever was ready first.
@@ -95,9 +96,9 @@ int main(int argc, char** argv) {
       const std::size_t kind = job % kinds;
       const int seed = job / kinds;
       if (kind < results.tasks.size())
-        swing_rows[job] = swing_ups(results.tasks[kind], seed, results.noises);
+        swing_rows[job] = swing_ups(results.tasks[kind], seed, results.noises, family);
       else
-        tracking_rows[job] = tracking_runs(arm, seed, results.noises);
+        tracking_rows[job] = tracking_runs(arm, seed, results.noises, family);
       const std::lock_guard lock(terminal);
       fmt::print(stderr, "{} of {}: {}, seed {}", ++done, jobs,
                  kind < results.tasks.size() ? results.tasks[kind].name : "arm", seed);

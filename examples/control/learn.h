@@ -12,8 +12,10 @@ namespace control {
 enum class Source { truth, log, drawing };
 inline constexpr const char* kSourceNames[] = {"true equations", "learned", "drawings"};
 
-// A fit with the defaults (`mechfit fit --quick`), from observed positions and inputs alone; all
-// that is said is which joints the inputs push. InputError when there is no model.
-mechfit::Model learn(const mechfit::Log& log, const std::vector<std::string>& driven);
+// A fit (`mechfit fit --quick --family FAMILY --input-hold held --input-delay 0`) from observed
+// positions and inputs alone. Said is which joints the inputs push, and that they are held between
+// samples, as whoever records them knows. InputError when there is no model.
+mechfit::Model learn(const mechfit::Log& log, const std::vector<std::string>& driven,
+                     const std::string& family);
 
 }  // namespace control

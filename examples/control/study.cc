@@ -26,10 +26,10 @@ struct Attempt {
 
 Attempt learned(const Recording& recording, const mechfit::Channels& channels,
                 const std::vector<std::string>& driven, const mechfit::AnalyticSystem& system,
-                double noise, int seed) {
+                double noise, int seed, const std::string& family) {
   Machine machine = machine_for_log(system, recording.h, noise, seed);
   try {
-    return {learn(record(recording, channels, machine, seed), driven)};
+    return {learn(record(recording, channels, machine, seed), driven, family)};
   } catch (const mechfit::InputError& error) {
     return {std::nullopt, error.what()};
   }
@@ -43,7 +43,8 @@ void forget_motion(Trial& trial) {
 
 }  // namespace
 
-std::vector<SwingUp> swing_ups(const Task& task, int seed, const std::vector<double>& noises) {
+std::vector<SwingUp> swing_ups(const Task& task, int seed, const std::vector<double>& noises,
+                               const std::string& family) {
   const mechfit::AnalyticSystem system = machine_of(task.nominal, seed);
   std::vector<SwingUp> out;
   const auto attempt = [&](const mechfit::Model& model, const Controller& controller, double noise,
@@ -61,7 +62,7 @@ std::vector<SwingUp> swing_ups(const Task& task, int seed, const std::vector<dou
   }
   for (const double noise : noises) {
     const Attempt fit = learned(task.recording, mechfit::system_channels(task.nominal),
-                                {task.driven}, system, noise, seed);
+                                {task.driven}, system, noise, seed, family);
     if (fit.model) {
       attempt(*fit.model, make_controller(task, *fit.model), noise, Source::log);
     } else {
@@ -73,12 +74,13 @@ std::vector<SwingUp> swing_ups(const Task& task, int seed, const std::vector<dou
 }
 
 std::vector<TrackingRun> tracking_runs(const TrackingTask& task, int seed,
-                                       const std::vector<double>& noises) {
+                                       const std::vector<double>& noises,
+                                       const std::string& family) {
   const mechfit::AnalyticSystem system = machine_of(task.nominal, seed);
   std::vector<TrackingRun> out;
   for (const double noise : noises) {
     const Attempt fit =
-        learned(task.recording, task.channels, task.channels.joints, system, noise, seed);
+        learned(task.recording, task.channels, task.channels.joints, system, noise, seed, family);
     if (!fit.model) throw mechfit::InputError("tracking: " + fit.failure);
     const mechfit::Model models[] = {mechfit::Model(system), *fit.model,
                                      mechfit::Model(drawing_of(system, seed))};

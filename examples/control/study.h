@@ -18,8 +18,10 @@ struct SwingUp {
   Trial trial;  // with its motion for seed 0 only
 };
 
-// All models on the machine of a seed, which begins anew for each noise.
-std::vector<SwingUp> swing_ups(const Task& task, int seed, const std::vector<double>& noises);
+// All models on the machine of a seed, which begins anew for each noise. What is learned is of
+// `family` (learn.h).
+std::vector<SwingUp> swing_ups(const Task& task, int seed, const std::vector<double>& noises,
+                               const std::string& family);
 
 struct TrackingRun {
   int seed;
@@ -29,7 +31,8 @@ struct TrackingRun {
 };
 
 std::vector<TrackingRun> tracking_runs(const TrackingTask& task, int seed,
-                                       const std::vector<double>& noises);
+                                       const std::vector<double>& noises,
+                                       const std::string& family);
 
 // Share of the swing-ups that succeed.
 struct Success {

@@ -14,10 +14,11 @@ See docs/python.md.
 from ._core import version as __version__
 from .fitting import FitError, fit, smooth
 from .log import Log, Run, read, simulate, systems
-from .model import Constant, Model, Scores, Verdict, load, system
+from .model import Constant, Contact, Model, Scores, Verdict, load, system
 
 __all__ = [
     "Constant",
+    "Contact",
     "FitError",
     "Log",
     "Model",

@@ -48,6 +48,22 @@ class Constant:
     given: bool  #: to the fit, which did not change it
 
 
+@dataclass(frozen=True)
+class Contact:
+    """What a machine hits; see docs/contact.md. Standard errors are 0 where a value was given."""
+
+    name: str
+    shape: str  #: upper stop, lower stop or half plane
+    joint: Optional[str]  #: of a stop
+    position: float  #: in unit
+    position_error: float
+    restitution: float  #: share of the speed that is left after an impact
+    restitution_error: float
+    friction: float  #: Coulomb's, along half planes
+    friction_error: float
+    unit: str
+
+
 class Scores(dict[str, Any]):
     """Every figure of `mechfit evaluate --json`, with the verdict that follows from them."""
 
@@ -134,6 +150,20 @@ class Model:
     def constants(self) -> dict[str, Constant]:
         """The numbers of the model that mean something, with standard errors."""
         return {row[0]: Constant(*row) for row in self._core.constants()}
+
+    @property
+    def contacts(self) -> list[Contact]:
+        """What the machine hits; `simulate` bounces off it.
+
+        >>> import mechfit as mf, numpy as np
+        >>> model = mf.system("pendulum", stops={"q1": (None, 0.4)}, restitution=0.6)
+        >>> [(c.name, c.position, c.restitution) for c in model.contacts]
+        [('upper stop of q1', 0.4, 0.6)]
+        >>> q, v = model.simulate([0.0], [3.0], np.arange(0, 2, 0.01))
+        >>> bool(q.max() <= 0.4)
+        True
+        """
+        return [Contact(*row) for row in self._core.contacts()]
 
     @property
     def scores(self) -> Scores:
@@ -341,7 +371,7 @@ def load(path: Path) -> Model:
 
 
 def system(name: str, **options: Any) -> Model:
-    """A built-in machine as a model; `set` and `links` as in `simulate`.
+    """A built-in machine as a model; `set`, `links`, `stops`, `floor` ... as in `simulate`.
 
     >>> import mechfit as mf
     >>> round(float(mf.system("pendulum", set={"g": 1.62}).potential([0.0])), 2)

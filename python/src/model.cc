@@ -42,6 +42,20 @@ py::list model_constants(const FittedModel& self) {
   return out;
 }
 
+py::list model_contacts(const FittedModel& self) {
+  py::list out;
+  for (const Contact& c : self.record->contacts) {
+    const bool plane = c.shape == ContactShape::half_plane;
+    const py::object joint =
+        plane ? py::object(py::none()) : py::cast(self.record->channels.joints[c.joint]);
+    const std::string& unit = plane ? "m" : self.record->channels.units[c.joint];
+    out.append(py::make_tuple(c.name, name_of(c.shape), joint, c.position, c.position_error,
+                              c.restitution, c.restitution_error, c.friction, c.friction_error,
+                              unit));
+  }
+  return out;
+}
+
 const FittedModel::Fit& fit_of(const FittedModel& self, const char* what) {
   if (!self.fit)
     throw py::value_error(std::string(what) +
@@ -209,6 +223,7 @@ void bind_model(py::module_& m) {
       .def("describe", [](const FittedModel& s) { return describe_model(*s.record); })
       .def("text", [](const FittedModel& s) { return model_text(*s.record); })
       .def("constants", &model_constants)
+      .def("contacts", &model_contacts)
       .def_property_readonly("notes",
                              [](const FittedModel& s) {
                                return s.fit ? with_keywords(s.fit->result.notes)

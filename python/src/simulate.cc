@@ -34,6 +34,29 @@ struct Convert<std::vector<Interval>> {
   static py::object to(const std::vector<Interval>&) { return py::none(); }
 };
 
+// Lower and upper stop by joint, None where there is none.
+template <>
+struct Convert<std::vector<JointStops>> {
+  static std::vector<JointStops> from(py::handle x, const std::string& name, const Bounds& bounds) {
+    const auto wrong = [&] {
+      return py::value_error(name +
+                             ": expected a dict as in {'q1': (-0.6, 0.4)}, None for no stop");
+    };
+    if (!py::isinstance<py::dict>(x)) throw wrong();
+    std::vector<JointStops> out;
+    for (const auto& [joint, ends] : py::reinterpret_borrow<py::dict>(x)) {
+      const std::vector<py::object> pair = to_list(ends);
+      if (pair.size() != 2) throw wrong();
+      JointStops stops{to_text(joint, name), {}, {}};
+      if (!pair[0].is_none()) stops.low = to_double(pair[0], name, bounds);
+      if (!pair[1].is_none()) stops.high = to_double(pair[1], name, bounds);
+      out.push_back(std::move(stops));
+    }
+    return out;
+  }
+  static py::object to(const std::vector<JointStops>&) { return py::none(); }
+};
+
 namespace {
 
 // The command line's flags of `mechfit simulate`.
@@ -43,6 +66,7 @@ struct SimulateKeywords {
   std::optional<int> links;
   std::vector<Interval> q0, v0;
   std::optional<Interval> frequency;
+  ContactSettings contacts;
 };
 
 const std::vector<Option<SimulateKeywords>>& simulate_table() {
@@ -71,6 +95,15 @@ const std::vector<Option<SimulateKeywords>>& simulate_table() {
           "Amplitude of the inputs", kPositive),
       option<K>("frequency", &K::frequency, "Frequencies of the inputs [Hz] (default: (0.1, 2))",
                 kPositive),
+      option<K>(
+          "stops", [](K & k) -> auto& { return k.contacts.stops; },
+          "Stops of joints, as in {'q1': (-0.6, 0.4)}; None for an end without one"),
+      option<K>("floor", [](K & k) -> auto& { return k.contacts.floor; },
+                "Height of a floor under the moving points", {-1e9, 1e9}),
+      option<K>("restitution", [](K & k) -> auto& { return k.contacts.restitution; },
+                "Share of the speed that is left after an impact", {0, 1}),
+      option<K>("friction", [](K & k) -> auto& { return k.contacts.friction; },
+                "Coulomb friction on the floor", {0, 1e9}),
       option<K>("noise", [](K & k) -> auto& { return k.options.noise; },
                 "Standard deviation of the noise on q, one for all joints or one for each",
                 {0, 1e300}),
@@ -101,6 +134,7 @@ AnalyticSystem settle(const std::string& name, SimulateKeywords& k) {
     k.options.input.lowest_frequency = k.frequency->low;
     k.options.input.highest_frequency = k.frequency->high;
   }
+  k.options.contacts = system_contacts(system, k.contacts);
   if (k.options.input.signal != InputSignal::none && system.inputs() == 0)
     throw py::value_error("input: " + system.name() + " has no inputs");
   return system;
@@ -125,7 +159,9 @@ py::tuple simulate_system(const std::string& name, const py::dict& keywords, int
 std::unique_ptr<FittedModel> system_model(const std::string& name, const py::dict& keywords) {
   SimulateKeywords k = read_options(simulate_table(), keywords);
   const AnalyticSystem system = settle(name, k);
-  return std::make_unique<FittedModel>(ModelRecord{Model(system), system_channels(system), {}});
+  ModelRecord record{Model(system), system_channels(system), {}};
+  record.contacts = k.options.contacts;
+  return std::make_unique<FittedModel>(std::move(record));
 }
 
 py::list systems() {

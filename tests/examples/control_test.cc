@@ -88,7 +88,7 @@ TEST(SwingUp, LearnedModelsStandWhereTrueEquationsDo) {
   const Task task = task_named("furuta");
   for (const int seed : {0, 1}) {
     int standing[3] = {};
-    for (const SwingUp& run : swing_ups(task, seed, {0.001}))
+    for (const SwingUp& run : swing_ups(task, seed, {0.001}, "trig"))
       standing[static_cast<int>(run.source)] += run.trial.success;
     EXPECT_EQ(standing[static_cast<int>(Source::truth)], 1) << "seed " << seed;
     EXPECT_EQ(standing[static_cast<int>(Source::log)], 1) << "seed " << seed;

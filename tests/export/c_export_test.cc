@@ -3,12 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "mechfit/base/error.h"
+#include "mechfit/integrate/rollout.h"
 #include "mechfit/integrate/runge_kutta.h"
 #include "mechfit/integrate/variational_point.h"
 #include "mechfit/mechanics/point.h"
@@ -216,7 +218,9 @@ TEST(CExport, IsCleanUnderTheSanitizers) {
   fs::create_directories(folder);
   for (const ModelCase& each : testing::model_cases()) {
     if (each.name != "Trig2" && each.name != "Smm3" && each.name != "CartPole") continue;
-    std::ofstream(folder / "model.h") << export_c(record_of(each.make(random)), {});
+    ModelRecord record = record_of(each.make(random));
+    record.contacts = {joint_stop(record.channels, 0, true, 0.35, 0.5)};
+    std::ofstream(folder / "model.h") << export_c(record, {});
     const std::string program = (folder / "program").string();
     const std::string command =
         "cc -std=c99 -g -Wall -Wextra -Wpedantic -Werror -fsanitize=address,undefined "
@@ -226,6 +230,91 @@ TEST(CExport, IsCleanUnderTheSanitizers) {
     EXPECT_EQ(std::system(program.c_str()), 0) << each.name;
   }
   fs::remove_all(folder);
+}
+
+// A double pendulum with two stops, a floor under its end and a wall beside it.
+ModelRecord record_with_contacts() {
+  AnalyticSystem system = make_system("double-pendulum");
+  system.set_constant("g", 9.81);
+  ModelRecord record = record_of(Model(system));
+  record.contacts = {joint_stop(record.channels, 1, true, 0.9, 0.7),
+                     joint_stop(record.channels, 0, false, -0.4, 0.7)};
+  record.contacts[0].position_error = 0.001;
+  const PlanarPoint end = system.planar_points()[1];
+  record.contacts.push_back(half_plane("floor", end, 0, 1, -1.9, 0.7, 0));
+  record.contacts.push_back(half_plane("wall", end, 1, 0.5, -3, 0.7, 0.1));  // out of reach
+  return record;
+}
+
+TEST(CExport, HasTheGapsOfContactsAndTheirGradients) {
+  Random random(11);
+  const ModelRecord record = record_with_contacts();
+  const CompiledModel<D> c(record, "-O1");
+  ASSERT_TRUE(c.loaded());
+  const auto gap = c.get<D(int, const D*, D*)>("call_gap");
+  Vector J(2), J0(2);
+  for (int k = 0; k < 100; ++k)
+    for (int i = 0; i < 4; ++i) {
+      const Vector q = random_vector(2, 3, random);
+      ASSERT_NEAR(gap(i, q.data(), J.data()), record.contacts[i].gradient(q, J0), 1e-14);
+      expect_equal("J", J, J0);
+    }
+}
+
+TEST(CExport, BouncesLikeTheLibrary) {
+  const ModelRecord record = record_with_contacts();
+  const CompiledModel<D> c(record, "-O1");
+  ASSERT_TRUE(c.loaded());
+  const auto step = c.get<int(D, const D*, D*, D*)>("call_contact_step");
+  RolloutRequest request;
+  const int steps = 150;
+  Vector q = {0.5, 0.6}, v = {3.0, -3.0};
+  const Vector q0 = q, v0 = v, h = {0.01};
+  request.trajectories = 1;
+  request.steps = steps;
+  request.q0 = q0;
+  request.v0 = v0;
+  request.h = h;
+  request.contacts = record.contacts;
+  ThreadPool pool(1);
+  const Rollout rollout = roll_out(record.model, request, Integrator::rk4, pool);
+  ASSERT_EQ(rollout.status[0], StepStatus::ok);
+  std::array<int, 4> impacts{};
+  for (const ContactEvent& event : rollout.events[0]) ++impacts[event.contact];
+  for (int i = 0; i < 3; ++i) EXPECT_GT(impacts[i], 0) << i;
+  for (int k = 1; k <= steps; ++k) {
+    ASSERT_EQ(step(0.01, nullptr, q.data(), v.data()), 0);
+    for (int i = 0; i < 2; ++i) {
+      ASSERT_NEAR(q[i], rollout.q[k * 2 + i], 1e-7) << k;
+      ASSERT_NEAR(v[i], rollout.v[k * 2 + i], 1e-6) << k;
+    }
+  }
+}
+
+TEST(CExport, ComesToRestOnAStop) {
+  ModelRecord record = record_of(Model(make_system("pendulum")));
+  record.contacts = {joint_stop(record.channels, 0, false, 0.3, 0.5)};
+  const CompiledModel<D> c(record, "-O1");
+  ASSERT_TRUE(c.loaded());
+  const auto step = c.get<int(D, const D*, D*, D*)>("call_contact_step");
+  Vector q = {1.0}, v = {0.0};
+  for (int k = 0; k < 1000; ++k) {
+    ASSERT_EQ(step(0.01, nullptr, q.data(), v.data()), 0);
+    ASSERT_GE(q[0], 0.3 - 1e-12);
+  }
+  EXPECT_NEAR(q[0], 0.3, 1e-12);
+  EXPECT_NEAR(v[0], 0, 1e-12);
+}
+
+TEST(CExport, SaysWhatTheMachineHits) {
+  ModelRecord record = record_with_contacts();
+  const std::string text = export_c(record, {});
+  for (const char* part :
+       {"0  upper stop of q2 at 0.9 +- 0.001 rad, restitution 0.7", "#define model_CONTACTS 4",
+        "2  floor at -1.9 m, restitution 0.7", "motion\n   between impacts"})
+    EXPECT_THAT(text, HasSubstr(part));
+  record.contacts = {};
+  EXPECT_THAT(export_c(record, {}), Not(HasSubstr("CONTACTS")));
 }
 
 TEST(CExport, SaysHowInputsAct) {

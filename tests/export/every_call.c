@@ -15,6 +15,9 @@ int main(void) {
     if (model_acceleration_jacobians(q, v, u, a, a_q, a_v, a_u)) return 2;
     model_inverse_dynamics(q, v, a, tau);
     if (model_rk4_step((model_real)0.01, u, q, v)) return 3;
+#ifdef model_CONTACTS
+    if (model_contact_step((model_real)0.01, u, q, v)) return 6;
+#endif
     model_momentum(q, v, p);
     if (model_variational_step((model_real)0.01, u, q, p, v)) return 4;
     size += model_potential(q) + model_energy(q, v) + (model_real)model_inside(q, v, u);

@@ -30,3 +30,14 @@ int call_variational_step(model_real h, const model_real* u, model_real* q, mode
 int call_inside(const model_real* q, const model_real* v, const model_real* u) {
   return model_inside(q, v, u);
 }
+#ifdef model_CONTACTS
+model_real call_gap(int contact, const model_real* q, model_real* J) {
+  return model_gap(contact, q, J);
+}
+int call_impact(int contact, model_real e, const model_real* q, model_real* v) {
+  return model_impact(contact, e, q, v);
+}
+int call_contact_step(model_real h, const model_real* u, model_real* q, model_real* v) {
+  return model_contact_step(h, u, q, v);
+}
+#endif

@@ -20,14 +20,6 @@ bool is_name(const std::string& name) {
   });
 }
 
-// Text inside a comment.
-std::string quiet(std::string text) {
-  for (std::size_t at = 0; (at = text.find("*/", at)) != std::string::npos;) text[at] = ' ';
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 32) c = ' ';
-  return text;
-}
-
 std::string channels_text(const Channels& channels) {
   std::string out;
   for (int i = 0; i < channels.n(); ++i) {
@@ -59,12 +51,13 @@ std::string timing_text(const ModelRecord& record, const CStyle& style) {
 }
 
 std::string head(const ModelRecord& record, const CStyle& style) {
-  return fmt::format(R"(/* $: a model of a machine's mechanics, {}.
+  return fmt::format(
+      R"(/* $: a model of a machine's mechanics, {}.
    Written by mechfit {}.
 
 {}
    Functions: $_mass, $_potential, $_energy, $_momentum, $_acceleration, $_inverse_dynamics,
-   $_acceleration_jacobians, $_rk4_step, $_variational_step, $_inside.
+   $_acceleration_jacobians, $_rk4_step, $_variational_step, $_inside{}.
    q, v [$_JOINTS] are positions and velocities, u [$_INPUTS] inputs; matrices stand by rows. No
    function allocates memory or keeps a state. */
 #ifndef $_MODEL_H
@@ -80,9 +73,11 @@ std::string head(const ModelRecord& record, const CStyle& style) {
 #define $_TOLERANCE {}
 typedef {} $_real;
 )",
-                     quiet(record.model.describe().words), kVersion, channels_text(record.channels),
-                     record.model.joints(), record.model.inputs(), style.single ? "1e-6f" : "1e-14",
-                     style.type());
+      quiet(record.model.describe().words), kVersion, channels_text(record.channels),
+      record.contacts.empty()
+          ? ""
+          : ";\n   of what the machine hits, at the end: $_gap, $_impact, $_contact_step",
+      record.model.joints(), record.model.inputs(), style.single ? "1e-6f" : "1e-14", style.type());
 }
 
 // The box of states that the data covered, with the margin that `mechfit rollout` allows.
@@ -137,6 +132,13 @@ static inline int $_inside(const $_real* q, const $_real* v, const $_real* u) {
 
 }  // namespace
 
+std::string quiet(std::string text) {
+  for (std::size_t at = 0; (at = text.find("*/", at)) != std::string::npos;) text[at] = ' ';
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 32) c = ' ';
+  return text;
+}
+
 std::string filled_in(const std::string& text, const std::string& name, const CStyle& style) {
   std::string out;
   out.reserve(text.size());
@@ -171,8 +173,11 @@ std::string export_c(const ModelRecord& record, const CExportOptions& options) {
   std::string out = head(record, style) + timing_text(record, style);
   out += model->networks ? network_terms(*model->networks, style) : formula_terms(*model, style);
   out += force_functions(*model, style);
+  out += kFactor;
+  if (!model->networks) out += kFactoredTerms;
   out += kMechanics;
   out += inside(record, style);
+  out += contact_functions(record.contacts, record.channels, style);
   out += "\n#endif\n";
   return filled_in(out, options.name, style);
 }

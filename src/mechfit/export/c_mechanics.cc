@@ -4,7 +4,7 @@ namespace mechfit {
 
 // What holds for every model, whatever gives its M, V and F. `$` stands for the model's name, ~ for
 // the suffix of functions of the precision.
-const char* const kMechanics = R"(
+const char* const kFactor = R"(
 /* M = G G', G in place of the lower triangle of M; 1: M is not positive definite. */
 static inline int $_factor($_real* M) {
   for (int i = 0; i < $_JOINTS; ++i)
@@ -19,16 +19,31 @@ static inline int $_factor($_real* M) {
 
 /* G G' x = x, in place. */
 static inline void $_solve(const $_real* G, $_real* x) {
+  $_real inverse[$_JOINTS];
+  for (int i = 0; i < $_JOINTS; ++i) inverse[i] = 1 / G[i * $_JOINTS + i];
   for (int i = 0; i < $_JOINTS; ++i) {
     for (int j = 0; j < i; ++j) x[i] -= G[i * $_JOINTS + j] * x[j];
-    x[i] /= G[i * $_JOINTS + i];
+    x[i] *= inverse[i];
   }
   for (int i = $_JOINTS - 1; i >= 0; --i) {
     for (int j = i + 1; j < $_JOINTS; ++j) x[i] -= G[j * $_JOINTS + i] * x[j];
-    x[i] /= G[i * $_JOINTS + i];
+    x[i] *= inverse[i];
   }
 }
 
+)";
+
+// Of models that give M rather than its factor.
+const char* const kFactoredTerms = R"(
+/* G of M = G G', Mdot v and dL/dq. 1: M is not positive definite. */
+static inline int $_factored_terms(const $_real* q, const $_real* v, $_real* G, $_real* rate,
+                                   $_real* slope) {
+  $_terms(q, v, G, rate, slope);
+  return $_factor(G);
+}
+)";
+
+const char* const kMechanics = R"(
 /* 1/2 v' M v + V */
 static inline $_real $_energy(const $_real* q, const $_real* v) {
   $_real M[$_JOINTS * $_JOINTS], sum = 0;
@@ -50,12 +65,11 @@ static inline void $_momentum(const $_real* q, const $_real* v, $_real* p) {
 
 /* Acceleration a = M^-1 (dL/dq + F - Mdot v). 0: done; 1: M(q) is not positive definite. */
 static inline int $_acceleration(const $_real* q, const $_real* v, const $_real* u, $_real* a) {
-  $_real M[$_JOINTS * $_JOINTS], rate[$_JOINTS], slope[$_JOINTS];
-  $_terms(q, v, M, rate, slope);
-  if ($_factor(M)) return 1;
+  $_real G[$_JOINTS * $_JOINTS], rate[$_JOINTS], slope[$_JOINTS];
+  if ($_factored_terms(q, v, G, rate, slope)) return 1;
   $_force(q, v, u, a);
   for (int i = 0; i < $_JOINTS; ++i) a[i] += slope[i] - rate[i];
-  $_solve(M, a);
+  $_solve(G, a);
   return 0;
 }
 

@@ -19,7 +19,7 @@ static inline void $_mass_of(const $_real* l, $_real* M) {
 static inline void $_mass(const $_real* q, $_real* M) {
   $_real x[$_FEATURES], dx[$_FEATURES], ddx[$_FEATURES], l[$_PAIRS], g[$_MASS_HIDDEN];
   $_features(q, x, dx, ddx);
-  $_mass_net_forward(x, 0, l, 0, g);
+  $_mass_net_forward(x, l, g);
   for (int i = 0; i < $_JOINTS; ++i) l[i] += 1;
   $_mass_of(l, M);
 }
@@ -28,27 +28,26 @@ static inline void $_mass(const $_real* q, $_real* M) {
 static inline $_real $_potential(const $_real* q) {
   $_real x[$_FEATURES], dx[$_FEATURES], ddx[$_FEATURES], V, g[$_POTENTIAL_HIDDEN];
   $_features(q, x, dx, ddx);
-  $_potential_net_forward(x, 0, &V, 0, g);
+  $_potential_net_forward(x, &V, g);
   return $_ENERGY * V;
 }
 
-/* M, Mdot v and dL/dq: with w = D v, pi = L' w the gradient of 1/2 v'Mv to L is w pi' */
-static inline void $_terms(const $_real* q, const $_real* v, $_real* M, $_real* rate,
-                           $_real* slope) {
+/* L, Mdot v and dL/dq: with w = D v, pi = L' w the gradient of 1/2 v'Mv to L is w pi' */
+static inline void $_terms_of_L(const $_real* q, const $_real* v, $_real* l, $_real* rate,
+                                $_real* slope) {
   const $_real minus_energy = -$_ENERGY;
   $_real x[$_FEATURES], dx[$_FEATURES], xd[$_FEATURES], back[$_FEATURES], back_v[$_FEATURES];
-  $_real l[$_PAIRS], ld[$_PAIRS], gl[$_PAIRS], V;
+  $_real ld[$_PAIRS], gl[$_PAIRS], V;
   $_real g[$_MASS_HIDDEN], gv[$_POTENTIAL_HIDDEN], w[$_JOINTS], pi[$_JOINTS], ld_w[$_JOINTS];
   $_features(q, x, dx, xd);
   for (int i = 0; i < $_FEATURES; ++i) xd[i] = dx[i] * v[$_feature_joint[i]];
-  $_mass_net_forward(x, xd, l, ld, g);
-  $_potential_net_forward(x, 0, &V, 0, gv);
+  $_mass_net_forward_along(x, xd, l, ld, g);
+  $_potential_net_forward(x, &V, gv);
   $_potential_net_back(gv, &minus_energy, back_v);
   for (int i = 0; i < $_JOINTS; ++i) {
     l[i] += 1;
     w[i] = $_D[i] * v[i];
   }
-  $_mass_of(l, M);
   for (int j = 0; j < $_JOINTS; ++j) {
     pi[j] = ld_w[j] = 0;
     for (int i = j; i < $_JOINTS; ++i) {
@@ -65,6 +64,27 @@ static inline void $_terms(const $_real* q, const $_real* v, $_real* M, $_real* 
   }
   $_mass_net_back(g, gl, back);
   for (int i = 0; i < $_FEATURES; ++i) slope[$_feature_joint[i]] += dx[i] * (back[i] + back_v[i]);
+}
+
+/* M, Mdot v and dL/dq */
+static inline void $_terms(const $_real* q, const $_real* v, $_real* M, $_real* rate,
+                           $_real* slope) {
+  $_real l[$_PAIRS];
+  $_terms_of_L(q, v, l, rate, slope);
+  $_mass_of(l, M);
+}
+
+/* The same with G = D L in place of M = G G'. 1: M is not positive definite. */
+static inline int $_factored_terms(const $_real* q, const $_real* v, $_real* G, $_real* rate,
+                                   $_real* slope) {
+  $_real l[$_PAIRS];
+  int singular = 0;
+  $_terms_of_L(q, v, l, rate, slope);
+  for (int i = 0; i < $_JOINTS; ++i) {
+    for (int j = 0; j <= i; ++j) G[i * $_JOINTS + j] = $_D[i] * l[$_entry(i, j)];
+    singular |= !(fabs~(l[i]) > 0);
+  }
+  return singular;
 }
 
 /* Rows of dx and ddx for all joints and pairs of joints: a feature belongs to one joint. */
@@ -134,7 +154,7 @@ static inline void $_add_force_network(const $_real* q, const $_real* v, $_real*
   $_real g[$_FORCE_HIDDEN];
   $_features(q, x, dx, ddx);
   for (int i = 0; i < $_JOINTS; ++i) x[$_FEATURES + i] = v[i] * $_SPEED[i];
-  $_force_net_forward(x, 0, y, 0, g);
+  $_force_net_forward(x, y, g);
   for (int i = 0; i < $_JOINTS; ++i) F[i] += $_FORCE[i] * y[i];
 }
 
@@ -148,7 +168,7 @@ static inline void $_add_force_network_along(const $_real* q, const $_real* v, c
     x[$_FEATURES + i] = v[i] * $_SPEED[i];
     xd[$_FEATURES + i] = dv[i] * $_SPEED[i];
   }
-  $_force_net_forward(x, xd, y, yd, g);
+  $_force_net_forward_along(x, xd, y, yd, g);
   for (int i = 0; i < $_JOINTS; ++i) dF[i] += $_FORCE[i] * yd[i];
 }
 )";

@@ -6,70 +6,6 @@
 namespace mechfit {
 namespace {
 
-// y = W x (+ b) with W [inputs][outputs] or, where outputs are few, [outputs][inputs]; loops run
-// along memory, so that compilers vectorise them.
-const char* const kProducts = R"(
-/* tanh x = e / (e + 2), e = exp(2 |x|) - 1 = 2^k (p + 1) - 1. Without branches, so that loops of it
-   are vectorised. */
-static inline double $_tanh(double x) {
-  const double round = 6755399441055744.0; /* 1.5 2^52: its last bits are the nearest integer */
-  const double y = fabs(x), t = y > 20 ? 40 : 2 * y, shifted = t * 1.4426950408889634 + round;
-  const double k = shifted - round;
-  const double r = (t - k * 0.6931471803691238) - k * 1.9082149292705877e-10;
-  double p = 1.0 / 6227020800, scale, e;
-  uint64_t bits;
-  p = p * r + 1.0 / 479001600;
-  p = p * r + 1.0 / 39916800;
-  p = p * r + 1.0 / 3628800;
-  p = p * r + 1.0 / 362880;
-  p = p * r + 1.0 / 40320;
-  p = p * r + 1.0 / 5040;
-  p = p * r + 1.0 / 720;
-  p = p * r + 1.0 / 120;
-  p = p * r + 1.0 / 24;
-  p = p * r + 1.0 / 6;
-  p = p * r + 0.5;
-  p = p * r * r + r;
-  memcpy(&bits, &shifted, sizeof bits);
-  bits = (bits + 1023) << 52;
-  memcpy(&scale, &bits, sizeof bits);
-  e = scale * p + (scale - 1);
-  return copysign(e / (e + 2), x);
-}
-
-/* y = W x + b, or W x where b is null; W [inputs][outputs], eight rows at a time, so that y is read
-   and written once for eight products */
-static inline void $_product(int outputs, int inputs, const $_real* W, const $_real* b,
-                             const $_real* x, $_real* y) {
-  int j = 0;
-  for (int i = 0; i < outputs; ++i) y[i] = b ? b[i] : 0;
-  for (; j + 8 <= inputs; j += 8) {
-    const $_real *w = W + j * outputs, *z = x + j;
-    for (int i = 0; i < outputs; ++i)
-      y[i] += ((w[i] * z[0] + w[i + outputs] * z[1]) +
-               (w[i + 2 * outputs] * z[2] + w[i + 3 * outputs] * z[3])) +
-              ((w[i + 4 * outputs] * z[4] + w[i + 5 * outputs] * z[5]) +
-               (w[i + 6 * outputs] * z[6] + w[i + 7 * outputs] * z[7]));
-  }
-  for (; j < inputs; ++j)
-    for (int i = 0; i < outputs; ++i) y[i] += W[j * outputs + i] * x[j];
-}
-
-/* The same for few outputs; W [outputs][inputs] */
-static inline void $_thin_product(int outputs, int inputs, const $_real* W, const $_real* b,
-                                  const $_real* x, $_real* y) {
-  for (int i = 0; i < outputs; ++i) {
-    $_real s[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-    const $_real* w = W + i * inputs;
-    int j = 0;
-    for (; j + 8 <= inputs; j += 8)
-      for (int k = 0; k < 8; ++k) s[k] += w[j + k] * x[j + k];
-    for (; j < inputs; ++j) s[0] += w[j] * x[j];
-    y[i] = (b ? b[i] : 0) + (((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7])));
-  }
-}
-)";
-
 // Which layout serves W x: below this many outputs a row is longer than what a register holds.
 constexpr int kThin = 8;
 
@@ -79,6 +15,27 @@ std::string product(const std::string& net, int l, const LayerEquations& layer, 
   return fmt::format("  ${}product({}, {}, $_{}_{}{}, {}, {}, {});\n", thin ? "_thin_" : "_",
                      layer.outputs, layer.inputs, net, thin ? "R" : "W", l,
                      bias ? fmt::format("$_{}_b{}", net, l) : "0", x, y);
+}
+
+// The same with yd = W xd.
+std::string product_along(const std::string& net, int l, const LayerEquations& layer,
+                          const std::string& x, const std::string& xd, const std::string& y,
+                          const std::string& yd) {
+  if (layer.outputs < kThin)
+    return product(net, l, layer, true, x, y) + product(net, l, layer, false, xd, yd);
+  return fmt::format("  $_product_along({}, {}, $_{}_W{}, $_{}_b{}, {}, {}, {}, {});\n",
+                     layer.outputs, layer.inputs, net, l, net, l, x, xd, y, yd);
+}
+
+// y_k = W x_k for `count` rows x_k of x.
+std::string products(const std::string& net, int l, const LayerEquations& layer,
+                     const std::string& count, const std::string& x, const std::string& y) {
+  if (layer.outputs >= kThin)
+    return fmt::format("  $_products({}, {}, {}, $_{}_W{}, {}, {});\n", count, layer.outputs,
+                       layer.inputs, net, l, x, y);
+  return "  for (int k = 0; k < " + count + "; ++k)\n  " +
+         product(net, l, layer, false, fmt::format("{} + k * {}", x, layer.inputs),
+                 fmt::format("{} + k * {}", y, layer.outputs));
 }
 
 // W' d
@@ -111,33 +68,39 @@ int hidden_count(const NetworkEquations& layers) {
   return count;
 }
 
-// y and, where xd is given, its derivative yd along xd; g keeps the slopes of the hidden units.
-std::string forward_function(const std::string& net, const NetworkEquations& layers) {
-  std::string out = fmt::format(R"(
-static inline void $_{}_forward(const $_real* x, const $_real* xd, $_real* y, $_real* yd,
-                                $_real* g) {{
+// y, and with `along` its derivative yd along xd; g keeps the slopes of the hidden units.
+std::string forward_function(const std::string& net, const NetworkEquations& layers, bool along) {
+  std::string out = along ? fmt::format(R"(
+static inline void $_{}_forward_along(const $_real* x, const $_real* xd, $_real* y, $_real* yd,
+                                      $_real* g) {{
 )",
-                                net);
+                                        net)
+                          : fmt::format(R"(
+static inline void $_{}_forward(const $_real* x, $_real* y, $_real* g) {{
+)",
+                                        net);
   std::string x = "x", xd = "xd";
   int at = 0;
   for (std::size_t l = 0; l < layers.size(); ++l) {
     const LayerEquations& layer = layers[l];
     const int number = static_cast<int>(l), width = layer.outputs;
-    if (l + 1 == layers.size()) {
-      out += product(net, number, layer, true, x, "y");
-      out += "  if (xd)" + product(net, number, layer, false, xd, "yd").substr(1);
-      break;
-    }
-    out += fmt::format("  $_real h{0}[{1}], d{0}[{1}];\n", l, width);
-    out += product(net, number, layer, true, x, fmt::format("h{}", l));
-    out += "  if (xd)" + product(net, number, layer, false, xd, fmt::format("d{}", l)).substr(1);
+    const bool last = l + 1 == layers.size();
+    const std::string y = last ? "y" : fmt::format("h{}", l),
+                      yd = last ? "yd" : fmt::format("d{}", l);
+    if (!last)
+      out += fmt::format("  $_real h{0}[{1}]{2};\n", l, width,
+                         along ? fmt::format(", d{}[{}]", l, width) : "");
+    out += along ? product_along(net, number, layer, x, xd, y, yd)
+                 : product(net, number, layer, true, x, y);
+    if (last) break;
     out += fmt::format(
-        "  for (int i = 0; i < {1}; ++i) h{0}[i] = ($_real)$_tanh(h{0}[i]);\n"
-        "  for (int i = 0; i < {1}; ++i) g[{2} + i] = 1 - h{0}[i] * h{0}[i];\n"
-        "  if (xd)\n    for (int i = 0; i < {1}; ++i) d{0}[i] *= g[{2} + i];\n",
+        "  for (int i = 0; i < {1}; ++i) h{0}[i] = $_tanh(h{0}[i]);\n"
+        "  for (int i = 0; i < {1}; ++i) g[{2} + i] = 1 - h{0}[i] * h{0}[i];\n",
         l, width, at);
-    x = fmt::format("h{}", l);
-    xd = fmt::format("d{}", l);
+    if (along)
+      out += fmt::format("  for (int i = 0; i < {1}; ++i) d{0}[i] *= g[{2} + i];\n", l, width, at);
+    x = y;
+    xd = yd;
     at += width;
   }
   return out + "}\n";
@@ -172,7 +135,7 @@ static inline void $_{}_second(const $_real* x, const $_real* dx, const $_real* 
                                $_real* dy, $_real* ddy) {{
 )",
                                 net);
-  std::string from = "", size = std::to_string(layers[0].inputs);
+  std::string from = "";
   for (std::size_t l = 0; l < layers.size(); ++l) {
     const LayerEquations& layer = layers[l];
     const int number = static_cast<int>(l);
@@ -186,15 +149,10 @@ static inline void $_{}_second(const $_real* x, const $_real* dx, const $_real* 
       out += fmt::format("  $_real h{0}[{1}], d{0}[$_JOINTS * {1}], dd{0}[$_PAIRS * {1}];\n", l,
                          width);
     out += product(net, number, layer, true, x, y);
-    out += "  for (int k = 0; k < $_JOINTS; ++k)\n  " +
-           product(net, number, layer, false, fmt::format("{} + k * {}", dx, size),
-                   fmt::format("{} + k * {}", dy, width));
-    out += "  for (int k = 0; k < $_PAIRS; ++k)\n  " +
-           product(net, number, layer, false, fmt::format("{} + k * {}", ddx, size),
-                   fmt::format("{} + k * {}", ddy, width));
+    out += products(net, number, layer, "$_JOINTS", dx, dy);
+    out += products(net, number, layer, "$_PAIRS", ddx, ddy);
     if (!last) out += fmt::format("  $_second_tanh({0}, h{1}, d{1}, dd{1});\n", width, l);
     from = to;
-    size = width;
   }
   return out + "}\n";
 }
@@ -203,7 +161,7 @@ const char* const kSecondTanh = R"(
 /* h = tanh z with first and second derivatives, from those of z, in place */
 static inline void $_second_tanh(int width, $_real* h, $_real* d, $_real* dd) {
   for (int i = 0; i < width; ++i) {
-    const $_real y = ($_real)$_tanh(h[i]), g = 1 - y * y;
+    const $_real y = $_tanh(h[i]), g = 1 - y * y;
     h[i] = y;
     for (int k = 0; k < $_JOINTS; ++k)
       for (int l = 0; l <= k; ++l) {
@@ -272,19 +230,24 @@ std::string network_terms(const NetworkModel& model, const CStyle& style) {
   out += hidden_define("MASS", model.mass) + hidden_define("POTENTIAL", model.potential);
   out += write_array("$_D", model.d, style);
   out += arrays("mass_net", model.mass, style) + arrays("potential_net", model.potential, style);
-  out += kProducts;
+  out += kFusedProduct;
+  out += style.single ? kTanhSingle : kTanh;
+  out += kNetworkProducts;
   out += kSecondTanh;
   out += features_function(model, style);
+  out += forward_function("mass_net", model.mass, true);
   for (const auto& [net, layers] : {std::pair{std::string("mass_net"), &model.mass},
                                     std::pair{std::string("potential_net"), &model.potential}})
-    out += forward_function(net, *layers) + back_function(net, *layers) +
+    out += forward_function(net, *layers, false) + back_function(net, *layers) +
            second_function(net, *layers);
   out += kNetworkMechanics;
   if (model.force.empty()) return out;
   out += hidden_define("FORCE", model.force);
   out += write_array("$_FORCE", model.force_scale, style);
   out += write_array("$_SPEED", model.speed, style);
-  out += arrays("force_net", model.force, style) + forward_function("force_net", model.force);
+  out += arrays("force_net", model.force, style);
+  out += forward_function("force_net", model.force, false);
+  out += forward_function("force_net", model.force, true);
   return out + kForceNetwork;
 }
 

@@ -31,8 +31,9 @@ std::string fmu_archive(const ModelRecord& record, const CExportOptions& options
   const double grid = record.knowledge ? record.knowledge->grid : 0;
   const std::string numbers = fmt::format("\n#define $_GUID \"{}\"\n#define $_STEP {}\n", guid,
                                           CStyle{}.number(grid > 0 ? grid : kStep));
-  const std::string source =
-      model + filled_in(numbers + kFmuTypes + kFmuModel + kFmuInterface, options.name, {});
+  const std::string source = model + filled_in(numbers + kFmuTypes + kFmuModel + kFmuContacts +
+                                                   kFmuDynamics + kFmuInterface,
+                                               options.name, {});
 
   ZipWriter zip(/*deflate=*/true);
   zip.add("modelDescription.xml", fmu_description(record, options.name, guid));

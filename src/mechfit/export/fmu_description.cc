@@ -3,11 +3,12 @@
 #include <set>
 #include <vector>
 
+#include "mechfit/export/c_text.h"
 #include "mechfit/export/shells.h"
 #include "mechfit/version.h"
 
 // modelDescription.xml (FMI 2.0.x, 2.2). Variables in this order, which is also that of their value
-// references: x = (q, v), xdot, u, the energy.
+// references: x = (q, v), xdot, u, the energy, position and restitution of contacts.
 namespace mechfit {
 namespace {
 
@@ -60,11 +61,12 @@ std::string unit_definitions(const std::vector<std::string>& units) {
 class Variables {
  public:
   void add(const std::string& name, const char* causality, const char* initial,
-           const std::string& attributes, const std::string& description = "") {
+           const std::string& attributes, const std::string& description = "",
+           const char* variability = "continuous") {
     text_ +=
         fmt::format("    <ScalarVariable name=\"{}\" valueReference=\"{}\"", unique(name), count_);
     if (!description.empty()) text_ += " description=\"" + quoted(description) + "\"";
-    text_ += fmt::format(" causality=\"{}\" variability=\"continuous\"", causality);
+    text_ += fmt::format(" causality=\"{}\" variability=\"{}\"", causality, variability);
     if (*initial != '\0') text_ += fmt::format(" initial=\"{}\"", initial);
     text_ += "><Real" + attributes + "/></ScalarVariable>\n";
     ++count_;
@@ -83,7 +85,8 @@ class Variables {
   std::string text_;
 };
 
-std::string variables_of(const Channels& channels, const std::vector<std::string>& units) {
+std::string variables_of(const ModelRecord& record, const std::vector<std::string>& units) {
+  const Channels& channels = record.channels;
   const int n = channels.n(), m = channels.m();
   Variables out;
   const char* const kOf[] = {"", "velocity of ", "acceleration of "};
@@ -101,6 +104,11 @@ std::string variables_of(const Channels& channels, const std::vector<std::string
   for (int i = 0; i < m; ++i)
     out.add(channels.inputs[i], "input", "", " start=\"0\"", "what acts on the machine");
   out.add("energy", "output", "calculated", "", "kinetic and potential energy");
+  for (const Contact& contact : record.contacts)
+    for (const auto& [what, value] :
+         {std::pair{"position", contact.position}, std::pair{"restitution", contact.restitution}})
+      out.add(contact.name + " " + what, "local", "exact",
+              " start=\"" + CStyle{}.number(value) + "\"", "what the machine hits", "constant");
   return out.text();
 }
 
@@ -119,7 +127,7 @@ std::string fmu_description(const ModelRecord& record, const std::string& name,
   const std::string sources = fmt::format("<SourceFiles><File name=\"{}.c\"/></SourceFiles>", name);
   return fmt::format(
       R"(<?xml version="1.0" encoding="UTF-8"?>
-<fmiModelDescription fmiVersion="2.0" modelName="{0}" guid="{1}" description="{2}" generationTool="mechfit {3}" variableNamingConvention="flat" numberOfEventIndicators="0">
+<fmiModelDescription fmiVersion="2.0" modelName="{0}" guid="{1}" description="{2}" generationTool="mechfit {3}" variableNamingConvention="flat" numberOfEventIndicators="{10}">
   <ModelExchange modelIdentifier="{0}" completedIntegratorStepNotNeeded="true" canNotUseMemoryManagementFunctions="true" canGetAndSetFMUstate="true" providesDirectionalDerivative="true">{4}</ModelExchange>
   <CoSimulation modelIdentifier="{0}" canHandleVariableCommunicationStepSize="true" canNotUseMemoryManagementFunctions="true" canGetAndSetFMUstate="true" providesDirectionalDerivative="true">{4}</CoSimulation>
 {5}  <LogCategories><Category name="logStatusError"/></LogCategories>
@@ -134,8 +142,8 @@ std::string fmu_description(const ModelRecord& record, const std::string& name,
 </fmiModelDescription>
 )",
       name, guid, quoted(record.model.describe().words), kVersion, sources, unit_definitions(units),
-      variables_of(record.channels, units), unknowns(1, 2 * n), unknowns(energy, energy),
-      unknowns(2 * n + 1, 4 * n));
+      variables_of(record, units), unknowns(1, 2 * n), unknowns(energy, energy),
+      unknowns(2 * n + 1, 4 * n), record.contacts.size());
 }
 
 }  // namespace mechfit

@@ -57,23 +57,32 @@ typedef struct {
   type $_FULL(FMI2_FUNCTION_PREFIX, name) arguments
 )";
 
-// Value references: x = (q, v), their derivatives, inputs, the energy.
+// Value references: x = (q, v), their derivatives, inputs, the energy, constants of contacts.
 const char* const kFmuModel = R"(
+#ifndef $_CONTACTS
+#define $_CONTACTS 0
+#endif
 #define $_STATES (2 * $_JOINTS)
 #define $_FIRST_INPUT (2 * $_STATES)
 #define $_ENERGY ($_FIRST_INPUT + $_INPUTS)
-#define $_VALUES ($_ENERGY + 1)
+#define $_FIRST_CONTACT ($_ENERGY + 1) /* position and restitution of each */
+#define $_VALUES ($_FIRST_CONTACT + 2 * $_CONTACTS)
 
 typedef struct {
   double time, x[$_STATES], u[$_INPUTS + 1];
+  int resting[$_CONTACTS + 1];
   fmi2CallbackFunctions callbacks;
   char instance[64];
 } $_fmu;
+)";
 
+const char* const kFmuDynamics = R"(
 /* xdot = f(x, u) = (v, a) */
 static fmi2Status $_f($_fmu* m, double* xdot) {
   for (int i = 0; i < $_JOINTS; ++i) xdot[i] = m->x[$_JOINTS + i];
-  if (!$_acceleration(m->x, m->x + $_JOINTS, m->u, xdot + $_JOINTS)) return fmi2OK;
+  if (!$_acceleration(m->x, m->x + $_JOINTS, m->u, xdot + $_JOINTS) &&
+      !$_hold(m, xdot + $_JOINTS))
+    return fmi2OK;
   if (m->callbacks.logger)
     m->callbacks.logger(m->callbacks.environment, m->instance, fmi2Error, "logStatusError",
                         "the mass matrix is not positive definite at this state");
@@ -154,6 +163,7 @@ $_FMI(fmi2Status, fmi2Reset, (fmi2Component c)) {
   m->time = 0;
   memset(m->x, 0, sizeof m->x);
   memset(m->u, 0, sizeof m->u);
+  memset(m->resting, 0, sizeof m->resting);
   return fmi2OK;
 }
 $_FMI(fmi2Status, fmi2GetReal,
@@ -171,7 +181,8 @@ $_FMI(fmi2Status, fmi2GetReal,
     values[k] = r < $_STATES        ? m->x[r]
                 : r < $_FIRST_INPUT ? xdot[r - $_STATES]
                 : r < $_ENERGY      ? m->u[r - $_FIRST_INPUT]
-                                    : $_energy(m->x, m->x + $_JOINTS);
+                : r == $_ENERGY     ? $_energy(m->x, m->x + $_JOINTS)
+                                    : $_contact_value(r - $_FIRST_CONTACT);
   }
   return fmi2OK;
 }
@@ -220,6 +231,7 @@ $_FMI(fmi2Status, fmi2SetFMUstate, (fmi2Component c, fmi2FMUstate state)) {
   m->time = from->time;
   memcpy(m->x, from->x, sizeof m->x);
   memcpy(m->u, from->u, sizeof m->u);
+  memcpy(m->resting, from->resting, sizeof m->resting);
   return fmi2OK;
 }
 $_FMI(fmi2Status, fmi2FreeFMUstate, (fmi2Component c, fmi2FMUstate* state)) {
@@ -267,9 +279,8 @@ $_FMI(fmi2Status, fmi2GetDirectionalDerivative,
 /* Model exchange */
 $_FMI(fmi2Status, fmi2EnterEventMode, (fmi2Component c)) { return c ? fmi2OK : fmi2Error; }
 $_FMI(fmi2Status, fmi2NewDiscreteStates, (fmi2Component c, fmi2EventInfo* info)) {
-  (void)c;
   memset(info, 0, sizeof *info);
-  return fmi2OK;
+  return $_touch(($_fmu*)c, &info->valuesOfContinuousStatesChanged) ? fmi2Error : fmi2OK;
 }
 $_FMI(fmi2Status, fmi2EnterContinuousTimeMode, (fmi2Component c)) { return c ? fmi2OK : fmi2Error; }
 $_FMI(fmi2Status, fmi2CompletedIntegratorStep,
@@ -291,8 +302,7 @@ $_FMI(fmi2Status, fmi2GetDerivatives, (fmi2Component c, fmi2Real xdot[], size_t 
   return count == $_STATES ? $_f(($_fmu*)c, xdot) : fmi2Error;
 }
 $_FMI(fmi2Status, fmi2GetEventIndicators, (fmi2Component c, fmi2Real indicators[], size_t count)) {
-  (void)c, (void)indicators;
-  return count == 0 ? fmi2OK : fmi2Error;
+  return count == $_CONTACTS && !$_indicate(($_fmu*)c, indicators) ? fmi2OK : fmi2Error;
 }
 $_FMI(fmi2Status, fmi2GetContinuousStates, (fmi2Component c, fmi2Real x[], size_t count)) {
   if (count != $_STATES) return fmi2Error;
@@ -305,7 +315,7 @@ $_FMI(fmi2Status, fmi2GetNominalsOfContinuousStates, (fmi2Component c, fmi2Real 
   return fmi2OK;
 }
 
-/* Co-simulation: steps of Runge-Kutta of at most $_STEP seconds, inputs held */
+/* Co-simulation: steps of Runge-Kutta of at most $_STEP seconds, cut at impacts; inputs held */
 $_FMI(fmi2Status, fmi2SetRealInputDerivatives,
       (fmi2Component c, const fmi2ValueReference references[], size_t count,
        const fmi2Integer orders[], const fmi2Real values[])) {
@@ -326,7 +336,7 @@ $_FMI(fmi2Status, fmi2DoStep,
   (void)no_return;
   memcpy(x, m->x, sizeof x);
   for (int k = 0; k < steps; ++k)
-    if ($_rk4_step(length / steps, m->u, x, x + $_JOINTS)) return fmi2Error;
+    if ($_next_step(length / steps, m->u, x, x + $_JOINTS)) return fmi2Error;
   for (int i = 0; i < $_STATES; ++i)
     if (!(fabs(x[i]) <= 1e100)) return fmi2Error; /* the motion diverges */
   memcpy(m->x, x, sizeof x);

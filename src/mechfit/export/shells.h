@@ -12,6 +12,8 @@ extern const char* const kCasadiShell;
 extern const char* const kMexShell;
 extern const char* const kFmuTypes;
 extern const char* const kFmuModel;
+extern const char* const kFmuContacts;
+extern const char* const kFmuDynamics;
 extern const char* const kFmuInterface;
 
 // modelDescription.xml of FMI 2.0.

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "mechfit/base/thread_pool.h"
@@ -48,6 +50,20 @@ struct Simulation {
 // it.
 Simulation simulate(const Model& model, const Channels& channels, const SimulateOptions& options,
                     ThreadPool& pool);
+
+// What a built-in system hits.
+struct JointStops {
+  std::string joint;
+  std::optional<double> low, high;  // in the joint's unit
+};
+struct ContactSettings {
+  std::vector<JointStops> stops;
+  std::optional<double> floor;  // height under the moving points of systems that move in a plane
+  std::optional<double> restitution;  // 0.5: neither stops a machine nor spares its energy
+  std::optional<double> friction;     // Coulomb's, on the floor; 0
+};
+// InputError where they do not fit the system.
+Contacts system_contacts(const AnalyticSystem& system, const ContactSettings& settings);
 
 // What an analytic system says about its columns, and starts that set it swinging.
 Channels system_channels(const AnalyticSystem& system);
