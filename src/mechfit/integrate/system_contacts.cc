@@ -21,7 +21,7 @@ void add_stops(const JointStops& stops, double restitution, const Channels& chan
   if (!stops.low && !stops.high)
     throw InputError("option 'stops': joint " + in_quotes(stops.joint) +
                      " has neither a lower nor an upper one");
-  if (stops.low && stops.high && *stops.low > *stops.high)
+  if (stops.low && stops.high && *stops.low >= *stops.high)
     throw InputError("option 'stops': joint " + in_quotes(stops.joint) +
                      " has no room, expected the lower one below the upper one");
   if (stops.low) contacts.push_back(joint_stop(channels, joint, false, *stops.low, restitution));
@@ -32,7 +32,7 @@ void add_stops(const JointStops& stops, double restitution, const Channels& chan
 
 Contacts system_contacts(const AnalyticSystem& system, const ContactSettings& settings) {
   if (settings.restitution && settings.stops.empty() && !settings.floor)
-    throw InputError("option 'restitution' needs option 'stops' or 'floor'");
+    throw InputError("option 'restitution' needs option 'stops' or option 'floor'");
   if (settings.friction && !settings.floor)
     throw InputError("option 'friction' needs option 'floor'");
   const double restitution = settings.restitution.value_or(kRestitution);
