@@ -117,8 +117,6 @@ bool Trainer::step(std::span<const int> batch, std::span<const int> next, double
     return false;
   }
   record.objective += loss * static_cast<double>(batch.size());
-  static const double decay = std::getenv("MF_DECAY") ? atof(std::getenv("MF_DECAY")) : 0;
-  for (std::size_t i = 0; i < gradient_.size(); ++i) gradient_[i] += decay * state_.theta[i];
   const auto& scales = options_.parameter_scales;
   for (std::size_t i = 0; i < scales.size(); ++i) gradient_[i] *= scales[i];
   state_.adam.step(gradient_, rate, step_);
