@@ -52,6 +52,11 @@ Samples driven_samples(const Arm& arm, int size, double noise, std::uint64_t see
   return s;
 }
 
+std::vector<Stretch> all_stretches(const Samples& s) {
+  const MotionView points = motion_view(s);
+  return stretches(points, torque_window(points));
+}
+
 Arm unknown_links(const Arm& truth) { return Arm(truth.config()); }
 
 double mass_error(const Arm& found, const Arm& truth, const Samples& s) {
@@ -178,8 +183,9 @@ TEST(GeometrySearch, FindsAnArmThatNobodyDescribed) {
   const Arm truth = testing::random_arm(testing::parallel_arm(), 6, true, random);
   const Samples s = driven_samples(truth, 3000, 0.02, 7);
   ThreadPool one(1), two(2);
-  const GeometrySearch search = search_geometry(unknown_links(truth), s, 0, two);
-  EXPECT_EQ(search.eta, search_geometry(unknown_links(truth), s, 0, one).eta);
+  const std::vector<Stretch> parts = all_stretches(s);
+  const GeometrySearch search = search_geometry(unknown_links(truth), s, parts, 0, two);
+  EXPECT_EQ(search.eta, search_geometry(unknown_links(truth), s, parts, 0, one).eta);
   ArmConfig config = truth.config();
   std::vector<std::string> names;
   for (const ArmJoint& joint : config.kinematics.joints) names.push_back(joint.name);
@@ -195,10 +201,10 @@ TEST(DoubtfulJoints, AreThoseThatWereCountedOtherwise) {
   ThreadPool pool(2);
   const Arm truth = testing::random_arm(testing::panda(), 7, true, random);
   const Samples s = driven_samples(truth, 2000, 0.05, 9);
-  EXPECT_TRUE(doubtful_joints(truth, s, 0, pool).empty());
+  EXPECT_TRUE(doubtful_joints(truth, s, all_stretches(s), 0, pool).empty());
   ArmConfig wrong = truth.config();
   wrong.kinematics = with_sign_and_offset(wrong.kinematics, 3, -1, 0);
-  const auto notes = doubtful_joints(Arm(wrong), s, 0, pool);
+  const auto notes = doubtful_joints(Arm(wrong), s, all_stretches(s), 0, pool);
   ASSERT_FALSE(notes.empty());
   EXPECT_THAT(
       notes, ::testing::Contains(::testing::HasSubstr("joint 'joint4' of the description may be")));

@@ -88,16 +88,17 @@ std::optional<FitOptions> arm_options(const Channels& channels, const FitOptions
 void add_geometry(const FitData& data, FitOptions& options, ThreadPool& pool,
                   std::vector<std::string>& notes) {
   const Samples samples = make_samples(data.train_smoothed->log);
+  const std::vector<Stretch> parts = steady_stretches(samples);
   if (options.robot) {
     FitOptions plain = options;
     if (plain.friction == "auto") plain.friction = kArmFriction;
     const Arm arm = *candidates(data, plain)[0].start.model.as<Arm>();
-    for (std::string& note : doubtful_joints(arm, samples, options.seed, pool))
+    for (std::string& note : doubtful_joints(arm, samples, parts, options.seed, pool))
       notes.push_back(std::move(note));
     return;
   }
   const GeometrySearch search =
-      search_geometry(any_arm(data, options), samples, options.seed, pool);
+      search_geometry(any_arm(data, options), samples, parts, options.seed, pool);
   auto robot = std::make_shared<ArmDescription>();
   robot->kinematics = chain_of(search.eta, data.channels.joints);
   options.robot = robot;

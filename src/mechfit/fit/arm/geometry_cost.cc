@@ -1,5 +1,6 @@
 #include "mechfit/fit/arm/geometry_cost.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "mechfit/base/error.h"
@@ -11,34 +12,41 @@ namespace {
 constexpr double kTorque = 15, kMass = 3, kMoment = 0.5, kInertia = 0.1;
 // Of one over the samples' number: weak against any torque that a link makes.
 constexpr double kRidge = 1e-4;
+// Of a torque's own size: less is rounding.
+constexpr double kSmallestError = 1e-4;
 
 }  // namespace
 
-GeometryCost::GeometryCost(const Arm& forces, const Samples& samples, const std::vector<int>& items)
-    : n_(forces.joints()), size_(static_cast<int>(items.size())) {
+GeometryCost::GeometryCost(const Arm& forces, const Samples& samples,
+                           const std::vector<Stretch>& stretches)
+    : n_(forces.joints()), size_(static_cast<int>(stretches.size())) {
   MECHFIT_CHECK(size_ > 0);
   const TorqueRows rows(forces);
   auto w = rows.make_workspace();
-  y_.resize(n_ * size_);
+  y_ = Eigen::VectorXd::Zero(n_ * size_);
   std::vector<Eigen::MatrixXd> own(n_);
   const int bodies = kLinkNumbers * n_;
   for (int i = 0; i < n_; ++i) {
     int count = 0;
     for (const int k : rows.columns(i)) count += k >= bodies;
-    own[i].resize(size_, count);
+    own[i] = Eigen::MatrixXd::Zero(size_, count);
   }
   for (int s = 0; s < size_; ++s) {
-    rows.load(samples, items[s], 1, w);
-    for (int i = 0; i < n_; ++i) {
-      y_[i * size_ + s] = w.y(0, i);
-      int to = 0;
-      for (std::size_t k = 0; k < rows.columns(i).size(); ++k)
-        if (rows.columns(i)[k] >= bodies) own[i](s, to++) = w.X[i](0, static_cast<int>(k));
+    const auto [first, count] = stretches[s];
+    for (int k = 0; k < count; k += kBlock) {
+      rows.load(samples, first + k, std::min(kBlock, count - k), w);
+      for (int i = 0; i < n_; ++i) {
+        y_[i * size_ + s] += w.y.col(i).sum() / count;
+        int to = 0;
+        for (std::size_t c = 0; c < rows.columns(i).size(); ++c)
+          if (rows.columns(i)[c] >= bodies)
+            own[i](s, to++) += w.X[i].col(static_cast<int>(c)).sum() / count;
+      }
     }
-    for (auto [from, to] : {std::pair{&samples.q, &q_}, {&samples.v, &v_}, {&samples.a, &a_}})
-      to->insert(to->end(), from->begin() + static_cast<std::ptrdiff_t>(items[s]) * n_,
-                 from->begin() + static_cast<std::ptrdiff_t>(items[s] + 1) * n_);
   }
+  q_ = stretch_means(stretches, samples.q, n_);
+  v_ = stretch_means(stretches, samples.v, n_);
+  a_ = stretch_means(stretches, samples.a, n_);
   double largest = 0;
   for (int i = 0; i < n_; ++i) {
     auto torque = y_.segment(i * size_, size_);
@@ -70,6 +78,19 @@ GeometryCost::Workspace GeometryCost::make_workspace() const {
   w.row.resize(static_cast<std::size_t>(n_) * bodies);
   w.tau.resize(n_);
   return w;
+}
+
+void GeometryCost::weigh_by_errors(const ArmKinematics& kinematics) {
+  Workspace w = make_workspace();
+  value(kinematics, w);
+  for (int i = 0; i < n_; ++i) {
+    auto y = y_.segment(i * size_, size_);
+    const double rms = std::max(w.e.segment(i * size_, size_).norm(), kSmallestError * y.norm()) /
+                       std::sqrt(size_);
+    weight_[i] /= rms;
+    y /= rms;
+  }
+  ridge_ = 1;
 }
 
 void GeometryCost::project(int joint, Eigen::Ref<Eigen::MatrixXd> columns) const {

@@ -6,20 +6,26 @@
 
 namespace mechfit {
 
-// Torque errors of the best links and friction for a geometry, on few samples:
+// Torque errors of the best links and friction for a geometry, means over short stretches of
+// samples (torque_window.h), in which the motion is that of their middle:
 //
 //   e = [W P (y - Y z), -sqrt(lambda) z],   z the minimiser of |e|^2: links in units of `unit`
 //
 //   P   takes out what friction explains, joint by joint; friction does not know the geometry
-//   W   one over the torque's standard deviation
+//   W   one over the torque's standard deviation, or over the rms of its error
 //
-// The ridge keeps links that no torque tells at zero.
+// The ridge keeps links that no torque tells at zero: weak against any torque at first, and where
+// errors are in units of their own a normal distribution of links with a deviation of one `unit`.
 class GeometryCost {
  public:
-  GeometryCost(const Arm& forces, const Samples& samples, const std::vector<int>& items);
+  GeometryCost(const Arm& forces, const Samples& samples, const std::vector<Stretch>& stretches);
 
   int joints() const { return n_; }
-  int samples() const { return size_; }
+  double ridge() const { return ridge_; }  // lambda
+  int samples() const { return size_; }    // stretches
+
+  // From now on W is one over the rms errors that this geometry leaves.
+  void weigh_by_errors(const ArmKinematics& kinematics);
 
   struct Workspace {
     Eigen::MatrixXd X;  // W P Y in units [n size][10 n]
@@ -43,7 +49,7 @@ class GeometryCost {
   void torques(const ArmKinematics& kinematics, Eigen::VectorXd& out, Workspace& w) const;
 
   int n_, size_;
-  std::vector<double> q_, v_, a_;          // [size][n]
+  std::vector<double> q_, v_, a_;          // means [size][n]
   std::vector<Eigen::MatrixXd> friction_;  // of each joint, orthonormal [size][k]
   Eigen::VectorXd y_, unit_;               // W P y [n size], units of pi [10 n]
   std::vector<double> weight_;             // [n]

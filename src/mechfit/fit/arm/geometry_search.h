@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mechfit/base/thread_pool.h"
+#include "mechfit/evaluate/torque_window.h"
 #include "mechfit/fit/smoothed/samples.h"
 #include "mechfit/mechanics/families/arm/arm.h"
 
@@ -20,20 +21,22 @@ ArmKinematics chain_of(const std::vector<double>& eta, const std::vector<std::st
 
 struct GeometrySearch {
   std::vector<double> eta;
-  std::vector<double> sd;  // of eta, by the curvature at the best
+  std::vector<double> sd;  // of eta, by the curvature at the best; 0: a round number was taken
   double error = 0;        // mean square of torque errors over the torques' variance
   int agree = 0;           // of the refined starts, those that end with such an error
   int refined = 0;
 };
 
-// `forces` has the friction that is eliminated with the links; its geometry does not matter. The
-// same for a seed whatever the number of threads.
-GeometrySearch search_geometry(const Arm& forces, const Samples& samples, std::uint64_t seed,
+// `forces` has the friction that is eliminated with the links; its geometry does not matter.
+// Torques are means over the stretches. The same for a seed whatever the number of threads.
+GeometrySearch search_geometry(const Arm& forces, const Samples& samples,
+                               const std::vector<Stretch>& stretches, std::uint64_t seed,
                                ThreadPool& pool);
 
 // Joints of a description that the torques contradict: with another sign or offset by a multiple of
 // 90 degrees of one joint their error is less than half. For a user.
-std::vector<std::string> doubtful_joints(const Arm& arm, const Samples& samples, std::uint64_t seed,
+std::vector<std::string> doubtful_joints(const Arm& arm, const Samples& samples,
+                                         const std::vector<Stretch>& stretches, std::uint64_t seed,
                                          ThreadPool& pool);
 
 // How sure the search is of the geometry, for a user.

@@ -150,9 +150,27 @@ bool Trainer::done() const {
          state_.epoch > 0;
 }
 
+double Trainer::learning_rate() const {
+  if (!options_.to_the_end)
+    return options_.learning_rate * kRateEpochs / (kRateEpochs + state_.epoch);
+  return options_.learning_rate * 0.5 *
+         (1 + std::cos(0.5 * kTurn * state_.epoch / options_.epochs));
+}
+
+// Adds the record of the current parameters to the history.
+void Trainer::keep(const FitRecord& record) {
+  FitHistory& history = state_.history;
+  const bool last = options_.to_the_end && std::isfinite(record.validation);
+  if (last || history.improves(record.validation)) state_.best = state_.theta;
+  history.add(record);
+  if (!last) return;
+  history.selected = record.step;
+  history.best = record.validation;
+}
+
 const FitRecord& Trainer::epoch() {
   MECHFIT_CHECK(!done());
-  const double rate = options_.learning_rate * kRateEpochs / (kRateEpochs + state_.epoch);
+  const double rate = learning_rate();
   FitRecord record{state_.epoch + 1, 0.0, 0.0, rate, 0, 0};
   Random random(0);
   random.set_state(state_.random);
@@ -189,8 +207,7 @@ const FitRecord& Trainer::epoch() {
   }
   ++state_.epoch;
   record.validation = validation_->all(model_);
-  if (state_.history.improves(record.validation)) state_.best = state_.theta;
-  state_.history.add(record);
+  keep(record);
   return state_.history.records.back();
 }
 

@@ -20,6 +20,9 @@ struct TrainOptions {
   Selection selection = Selection::acceleration;
   std::vector<double> selection_weights;  // of the joints' acceleration errors [n], empty: ones
   std::vector<double> parameter_scales;   // theta moves in units of these, 0 holds it; empty: ones
+  // The learning rate falls to zero with the last epoch, whose parameters are kept whatever
+  // validation says.
+  bool to_the_end = false;
   int patience = 0;  // epochs without improvement before an early stop; 0: never
   std::optional<double>
       barrier_weight;  // mu of the DEL objective; unset: both terms of equal size at the start
@@ -56,6 +59,8 @@ class Trainer {
   // A step with the gradient that evaluate() left, then evaluate() for the batch after it.
   bool step(std::span<const int> batch, std::span<const int> next, double rate, FitRecord& record);
   bool evaluate(std::span<const int> batch, bool barrier);
+  double learning_rate() const;
+  void keep(const FitRecord& record);
 
   Model model_;
   TrainOptions options_;
