@@ -1,8 +1,9 @@
 // Prints errors of fits to logs that are coarse or precise for the midpoint rule, whose truth is
-// known, and fails when they are above what docs/logs.md promises.
+// known, and fails when they are above what docs/logs.md promises, or grow where noise falls.
 //
 //   build/release/tests/grid_battery [PART OF A NAME [samples]]
 //
+// A name is `trig, acrobot, noise 0.1, step 0.01`.
 // samples: on the samples' own steps, for comparison.
 
 #include <fmt/format.h>
@@ -11,7 +12,10 @@
 #include <cmath>
 #include <ctime>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "mechfit/base/constants.h"
 #include "mechfit/base/random.h"
 #include "mechfit/evaluate/acceleration_error.h"
 #include "mechfit/fit/fit.h"
@@ -49,11 +53,12 @@ constexpr int kFiner = 10;      // uneven samples are some of finer ones
 constexpr int kFasterRate = 5;  // of the runs that are sampled more often
 constexpr double kDropped = 0.3, kJitter = 0.4;
 
-// 16 runs of 10 s.
+// 16 runs of 10 s, 4 where they are long for the time that their fits take.
 Simulation record_machine(const Case& c, double noise, double step, int seed, ThreadPool& pool) {
   static const testing::Machine acrobot{"acrobot", kDefaultJoints, {}, 3};
-  return testing::record(c.acrobot ? acrobot : testing::kPoints, {noise, step, 10, 16},
-                         static_cast<std::uint64_t>(seed), pool);
+  return testing::record(c.acrobot ? acrobot : testing::kPoints,
+                         {noise, step, 10, c.acrobot ? 4 : 16}, static_cast<std::uint64_t>(seed),
+                         pool);
 }
 
 Log uneven(const Log& finer, Sampling sampling, int seed) {
@@ -95,8 +100,8 @@ Log observed(const Case& c, int seed, ThreadPool& pool) {
   return uneven(record_machine(c, c.noise, c.step / kFiner, seed, pool).observed, c.sampling, seed);
 }
 
-// Whether the case keeps its promise.
-bool run(const Case& c, bool samples, ThreadPool& pool) {
+// The mean squared error.
+double run(const Case& c, bool samples, ThreadPool& pool) {
   double sum = 0, squares = 0, parts = 0, size = 0;
   const std::clock_t start = std::clock();
   for (int seed = 0; seed < kSeeds; ++seed) {
@@ -122,7 +127,7 @@ bool run(const Case& c, bool samples, ThreadPool& pool) {
              c.noise, c.step, parts, sum, deviation, std::sqrt(sum / size), c.most,
              sum <= c.most ? "" : "* ", seconds);
   std::fflush(stdout);
-  return sum <= c.most;
+  return sum;
 }
 
 }  // namespace
@@ -131,8 +136,7 @@ bool run(const Case& c, bool samples, ThreadPool& pool) {
 int main(int argc, char** argv) {
   using mechfit::Case;
   const std::string filter = argc > 1 ? argv[1] : "", equations = "double-pendulum-points";
-  // The aims, but for one that is missed (8e-3 at 0.1 and 0.1 s): twice what was found, which must
-  // not be lost. Of the acrobot nothing is promised yet: its rows are printed for comparison.
+  // The aims. Of the acrobot nothing is promised but that less noise is no harm.
   const Case cases[] = {{"trig", 1e-4, 0.02, 2e-5},
                         {"trig", 1e-3, 0.02, 2e-5},
                         {"trig", 0.01, 0.02, 2e-4},
@@ -141,7 +145,7 @@ int main(int argc, char** argv) {
                         {"trig", 0.01, 0.15, 3e-3},
                         {"trig", 0.1, 0.02, 7e-3},
                         {"trig", 0.1, 0.05, 0.022},
-                        {"trig", 0.1, 0.1, 0.046},
+                        {"trig", 0.1, 0.1, 8e-3},
                         {"trig", 0.1, 0.15, 0.05},
                         {equations, 0.01, 0.02, 1e-5},
                         {equations, 0.01, 0.05, 2e-5},
@@ -150,16 +154,31 @@ int main(int argc, char** argv) {
                         {"trig", 0.01, 0.05, 1.2e-3, mechfit::Sampling::dropped},
                         {"trig", 0.01, 0.05, 1.2e-3, mechfit::Sampling::jitter},
                         {"trig", 0.01, 0.05, 6e-4, mechfit::Sampling::rates},
-                        {"trig", 0.1, 0.01, 1, mechfit::Sampling::even, true},
-                        {"trig", 0.01, 0.01, 1, mechfit::Sampling::even, true},
-                        {"trig", 1e-3, 0.01, 1, mechfit::Sampling::even, true},
-                        {"trig", 1e-4, 0.01, 1, mechfit::Sampling::even, true}};
+                        {"trig", 0.1, 0.01, mechfit::kInfinity, mechfit::Sampling::even, true},
+                        {"trig", 0.01, 0.01, mechfit::kInfinity, mechfit::Sampling::even, true},
+                        {"trig", 1e-3, 0.01, mechfit::kInfinity, mechfit::Sampling::even, true},
+                        {"trig", 1e-4, 0.01, mechfit::kInfinity, mechfit::Sampling::even, true}};
   mechfit::ThreadPool pool(2);
   fmt::print(
       "| family | noise | step | inner steps | mean squared error | relative error | at most | "
       "seconds of a processor |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
   bool kept = true;
-  for (const Case& c : cases)
-    if (c.name().find(filter) != std::string::npos) kept = mechfit::run(c, argc > 2, pool) && kept;
+  std::vector<std::pair<Case, double>> done;
+  for (const Case& c : cases) {
+    if (fmt::format("{}, noise {}, step {}", c.name(), c.noise, c.step).find(filter) ==
+        std::string::npos)
+      continue;
+    const double error = mechfit::run(c, argc > 2, pool);
+    kept = kept && error <= c.most;
+    for (const auto& [other, its_error] : done) {
+      if (other.name() != c.name() || other.step != c.step) continue;
+      const bool grows = other.noise > c.noise ? error > its_error : error < its_error;
+      if (grows)
+        fmt::print("{}, step {}: noise {} has a larger error than {}\n", c.name(), c.step,
+                   std::min(c.noise, other.noise), std::max(c.noise, other.noise));
+      kept = kept && !grows;
+    }
+    done.emplace_back(c, error);
+  }
   return kept ? 0 : 1;
 }

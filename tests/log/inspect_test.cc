@@ -124,6 +124,9 @@ TEST(Inspect, WarnsOfJointsAndInputsThatWereLeftOut) {
   EXPECT_THAT(texts_of(inspect_log(log).warnings),
               ElementsAre(HasSubstr("column 'x_m' looks like a joint and is not used"),
                           HasSubstr("'tau1' may drive the machine")));
+  log.channels.unused = {"force", "push_N", "elbow [Nm]", "f_ref_N", "size_nm", "N"};
+  EXPECT_THAT(texts_of(inspect_log(log).warnings),
+              ElementsAre(HasSubstr("'force', 'push_N', 'elbow [Nm]' may drive the machine")));
 }
 
 TEST(Inspect, WarnsOfOddClocksRepeatedRunsAndDifferentRates) {

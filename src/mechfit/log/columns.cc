@@ -20,8 +20,11 @@ constexpr std::array<std::string_view, 8> kTimeNames = {"t",     "time",    "tim
 constexpr std::array<std::string_view, 4> kTrajectoryNames = {"trajectory", "run", "episode",
                                                               "traj"};
 
-constexpr std::array<std::string_view, 5> kInputNames = {"tau", "torque", "effort", "current",
-                                                         "voltage"};
+constexpr std::array<std::string_view, 6> kInputNames = {"tau",     "torque",  "effort",
+                                                         "current", "voltage", "force"};
+// What a unit of forces and torques looks like behind a name.
+constexpr std::array<std::string_view, 6> kForceEndings = {"_N",   "_Nm", "[N]",
+                                                           "[Nm]", "(N)", "(Nm)"};
 
 bool is_digits(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -285,7 +288,9 @@ bool looks_like_input(const std::string& column) {
   if (state) return state->quantity == JointQuantity::effort;
   const std::string name = lower(column);
   return std::any_of(kInputNames.begin(), kInputNames.end(),
-                     [&](std::string_view known) { return name.starts_with(known); });
+                     [&](std::string_view known) { return name.starts_with(known); }) ||
+         std::any_of(kForceEndings.begin(), kForceEndings.end(),
+                     [&](std::string_view unit) { return column.ends_with(unit); });
 }
 
 Columns choose_columns(const std::vector<std::string>& header, const ReadOptions& options,

@@ -36,6 +36,12 @@ constexpr double kSmallest = 1e-300;  // keeps a division by zero away
 // The least share of a coefficient that data determine: with none its prior would be the loosest.
 // 1e-4 and 1e-2: same errors to four digits.
 constexpr double kLeastDetermined = 1e-3;
+// Prior of a coefficient's precision alpha: alpha^kSparing per unit of log alpha. With 0 a
+// coefficient that is z standard errors from zero stays where |z| > 1, a third of what the machine
+// does not have; with 0.5 where |z| > 1 + sqrt(2). Mean squared errors on simulated machines
+// (double pendulums, cart-pole, spring pendulum, Furuta, chain), in units of those with 0: 0.5 0.18
+// to 1.08, 1 0.15 to 1.11.
+constexpr double kSparing = 0.5;
 
 }  // namespace
 
@@ -202,7 +208,8 @@ void JointGaussNewton::weigh_coefficients(const MotionNoise& noise) {
     if (!free_.prunable(k)) continue;
     const double gamma =
         std::clamp(1 - free_.precision(k) * covariance(k, k), kLeastDetermined, 1.0);
-    free_.set_precision(k, std::clamp(gamma / (phi[k] * phi[k] + kSmallest), kLoosest, kTightest));
+    const double likely = (gamma + 2 * kSparing) / (phi[k] * phi[k] + kSmallest);
+    free_.set_precision(k, std::clamp(likely, kLoosest, kTightest));
   }
 }
 
