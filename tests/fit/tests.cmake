@@ -5,8 +5,8 @@ mechfit_test(seeds_long_test LABELS battery SOURCES ${CMAKE_CURRENT_LIST_DIR}/se
 mechfit_battery(grid_battery ${CMAKE_CURRENT_LIST_DIR}/grid_battery.cc double-pendulum-points)
 mechfit_battery(input_battery ${CMAKE_CURRENT_LIST_DIR}/input_battery.cc)
 
-# Print what is found of stops and restitution (docs/contact.md) and of arms (docs/arms.md); no tests.
-foreach(name contact_battery arm_battery)
+# Print what is found of stops, floors and restitution (docs/contact.md) and of arms (docs/arms.md); no tests.
+foreach(name contact_battery floor_battery arm_battery)
   add_executable(${name} EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/${name}.cc)
   add_dependencies(batteries ${name})
   target_link_libraries(${name} PRIVATE mechfit mechfit_options fmt::fmt)

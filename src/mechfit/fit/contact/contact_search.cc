@@ -7,8 +7,10 @@
 #include <numbers>
 
 #include "mechfit/base/constants.h"
+#include "mechfit/fit/candidates.h"
+#include "mechfit/fit/contact/contact_reach.h"
 #include "mechfit/fit/contact/part_motion.h"
-#include "mechfit/fit/contact/propose.h"
+#include "mechfit/fit/contact/propose_planes.h"
 #include "mechfit/log/split.h"
 #include "mechfit/mechanics/families/families.h"
 #include "mechfit/mechanics/families/trig/trig.h"
@@ -125,8 +127,8 @@ std::vector<Suspicion> suspicions(const std::vector<PartMotion>& motions, const 
     const auto& [r, begin, end] = cut.parts[p];
     if (!motion.ok) continue;
     for (std::size_t c = 0; c < contacts.size(); ++c) {
-      const std::size_t j = contacts[c].joint;
-      const double reach = kReach * in_range(log, static_cast<int>(j)) + 2 * noise.sigma[j];
+      const double reach =
+          kReach * gap_range(log, contacts[c]) + 2 * gap_noise(log, noise, contacts[c]);
       const auto gap = [&](int t) {
         return contacts[c].gap(std::span(motion.q).subspan(t * n, n));
       };
@@ -219,11 +221,22 @@ void deal(int count, std::vector<int>& train, std::vector<int>& held_out) {
     (r % 4 == 3 || (count < 4 && r == count - 1 && count > 1) ? held_out : train).push_back(r);
 }
 
-std::string in_words(const Contact& contact, const std::string& unit, int used) {
-  return fmt::format("{} at {:.4g} +- {:.2g}{}, restitution {:.3g} +- {:.2g} ({} impacts)",
-                     contact.name, contact.position, contact.position_error,
-                     unit.empty() ? "" : " " + unit, contact.restitution, contact.restitution_error,
-                     used);
+// What may be contacts, by the log alone.
+Proposal propose(const Log& log, const FitOptions& options, ContactOption contacts,
+                 ThreadPool& pool) {
+  if (contacts == ContactOption::stops) return propose_stops(log, pool);
+  std::vector<PlanarPoint> known;
+  if (const Family& family = find_family(options.family); family.points) {
+    const FitData data = prepare_fit(log, std::nullopt, options, {}, pool);
+    known = family.points(candidates(data, options)[0].start.model);
+  }
+  const std::vector<PlanarPoint> points = moving_points(known, log.channels);
+  if (contacts == ContactOption::automatic) return propose_both(log, points, pool);
+  if (points.empty())
+    throw InputError(
+        "option 'contacts' floor: no point is known of this machine; a system that moves in a "
+        "plane (option 'family') or two joints that slide have one");
+  return propose_planes(log, points, pool);
 }
 
 }  // namespace
@@ -274,13 +287,13 @@ double contact_gain(const FitResult& between, const std::vector<Impact>& impacts
 }
 
 ContactFindings find_contacts(const Log& observed, const FitOptions& options, ThreadPool& pool) {
-  Proposal proposal = propose_stops(observed, pool);
+  const FitOptions quick = quick_options(options);
+  Proposal proposal = propose(observed, quick, options.contacts, pool);
   ContactFindings out;
   if (proposal.contacts.empty()) {
-    out.note = "no contacts: nowhere do jumps of velocity gather at one end of a joint";
+    out.note = "no contacts: nowhere do jumps of velocity gather at one end of a motion";
     return out;
   }
-  const FitOptions quick = quick_options(options);
   std::vector<int> train, held_out;
   deal(static_cast<int>(observed.runs.size()), train, held_out);
   std::optional<Round> last;
@@ -312,8 +325,7 @@ ContactFindings find_contacts(const Log& observed, const FitOptions& options, Th
     number[c] = static_cast<int>(out.contacts.size());
     out.contacts.push_back(proposal.contacts[c]);
     out.note += (out.note.empty() ? "" : "; ") +
-                in_words(proposal.contacts[c], observed.channels.units[proposal.contacts[c].joint],
-                         last->estimate.used[c]);
+                in_words(proposal.contacts[c], observed.channels, last->estimate.used[c]);
   }
   for (const Impact& impact : proposal.impacts)
     if (number[impact.contact] >= 0) {

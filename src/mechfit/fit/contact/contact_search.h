@@ -16,10 +16,10 @@ struct ContactFindings {
   std::string note;             // for the user
 };
 
-// Proposes stops (propose.h), fits a model between their impacts, estimates the contacts from both
-// sides of each, looks again where they are with that model, three times. With
-// ContactOption::automatic they stay only where runs held out become more likely, jumps paid for
-// (contact_gain).
+// Proposes stops (propose.h) and half planes (propose_planes.h), fits a model between their
+// impacts, estimates the contacts from both sides of each, looks again where they are with that
+// model, three times. With ContactOption::automatic they stay only where runs held out become more
+// likely, jumps paid for (contact_gain).
 ContactFindings find_contacts(const Log& observed, const FitOptions& options, ThreadPool& pool);
 
 // The impacts of a log by a model whose contacts are known: of those proposed for other runs, or
