@@ -96,7 +96,7 @@ TEST(ContactEstimate, WithFrictionItHasTheSlopesOfDifferencesToo) {
   Random random(3);
   Contact contact = half_plane("floor", system.planar_points()[2], 0.2, 1, -1.5, 0.6, 0.3);
   Eigen::VectorXd before(4), behind = random_state(random, 4), pull = random_state(random, 5);
-  before << 0.4, -0.6, -1, 1.5;  // downwards, sliding
+  before << 0.4, -0.6, 1, 3;  // downwards, sliding
   const auto residual = [&](const Eigen::VectorXd& a, double time, double psi, double e,
                             double mu) {
     Contact own = contact;

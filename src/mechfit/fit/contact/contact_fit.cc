@@ -1,5 +1,7 @@
 #include "mechfit/fit/contact/contact_fit.h"
 
+#include <algorithm>
+
 #include "mechfit/base/error.h"
 #include "mechfit/fit/contact/contact_search.h"
 
@@ -52,6 +54,12 @@ FitResult fit_with_contacts(const Log& observed, const std::optional<Log>& valid
       if (estimate.fits[i]) result.impacts[i].time = estimate.times[i];
   }
   result.notes.push_back(found.note);
+  const bool rough = std::any_of(result.contacts.begin(), result.contacts.end(),
+                                 [](const Contact& contact) { return contact.friction > 0; });
+  if (rough && result.model.scale_is_free() && result.model.kind() != ParameterKind::constants)
+    result.notes.push_back(
+        "friction goes with the model's masses along and across the surface, whose ratio motion "
+        "alone does not tell; a system whose equations are known (option 'family') has it");
   result.notes.push_back("the model is fitted to the motion between impacts");
   return result;
 }

@@ -11,6 +11,7 @@
 #include "mechfit/fit/contact/contact_reach.h"
 #include "mechfit/fit/contact/part_motion.h"
 #include "mechfit/fit/contact/propose_planes.h"
+#include "mechfit/fit/contact/spikes.h"
 #include "mechfit/log/split.h"
 #include "mechfit/mechanics/families/families.h"
 #include "mechfit/mechanics/families/trig/trig.h"
@@ -306,6 +307,11 @@ ContactFindings find_contacts(const Log& observed, const FitOptions& options, Th
         fit(all, held_out.empty() ? std::nullopt : std::optional<Log>(others), quick, pool);
     if (fitted.noise.s.empty()) {
       out.note = "no contacts: between the impacts that were looked at no model was found";
+      return out;
+    }
+    if (round == 0) propose_again(fitted.model, fitted.noise, observed, proposal, pool);
+    if (proposal.contacts.empty()) {
+      out.note = "no contacts: what a model does not explain does not gather at one place";
       return out;
     }
     const CutLog cut = cut_log(observed, proposal.impacts);

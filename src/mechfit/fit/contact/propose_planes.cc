@@ -7,6 +7,8 @@ namespace {
 
 // Impacts that a contact must have of its own.
 constexpr int kFewest = 3;
+// Until both sides of impacts tell it.
+constexpr double kFirstRestitution = 0.5;
 
 // Where the points are, as a log of its own: x and y of each.
 Log coordinates(const Log& log, const std::vector<PlanarPoint>& points) {
@@ -35,23 +37,24 @@ Log coordinates(const Log& log, const std::vector<PlanarPoint>& points) {
 
 bool slides_only(const PlanarPoint& point) { return point.rods.empty(); }
 
-// The half plane that a stop of coordinate 2 p (x) or 2 p + 1 (y) means.
-Contact plane_of(const Contact& stop, const std::vector<PlanarPoint>& points) {
-  const bool upper = stop.shape == ContactShape::upper_stop, up = stop.joint % 2 == 1;
+// One side of the room of point p: along y (`up`) or x, the lower or the upper end of it.
+Contact side_of(const std::vector<PlanarPoint>& points, std::size_t p, bool up, bool upper,
+                double place, double restitution) {
   const double sign = upper ? -1 : 1;
-  const std::string place =
+  const std::string side =
       up ? (upper ? "ceiling" : "floor") : (upper ? "right wall" : "left wall");
-  const std::string of = points.size() > 1 ? " of point " + std::to_string(stop.joint / 2 + 1) : "";
-  return half_plane(place + of, points[stop.joint / 2], up ? 0 : sign, up ? sign : 0,
-                    sign * stop.position, stop.restitution, 0);
+  const std::string of = points.size() > 1 ? " of point " + std::to_string(p + 1) : "";
+  return half_plane(side + of, points[p], up ? 0 : sign, up ? sign : 0, sign * place, restitution,
+                    0);
 }
 
 bool overlap(const Impact& a, const Impact& b) {
   return a.run == b.run && a.before < b.after && b.before < a.after;
 }
 
-// Adds contacts of `other` that have enough impacts which no contact of `all` has.
-void add(const Proposal& other, Proposal& all) {
+}  // namespace
+
+void add_proposal(const Proposal& other, Proposal& all) {
   const std::vector<Impact> claimed = all.impacts;
   for (int c = 0; c < static_cast<int>(other.contacts.size()); ++c) {
     std::vector<Impact> own;
@@ -69,8 +72,6 @@ void add(const Proposal& other, Proposal& all) {
   put_in_order(all.impacts);
 }
 
-}  // namespace
-
 std::vector<PlanarPoint> moving_points(const std::vector<PlanarPoint>& known,
                                        const Channels& channels) {
   std::vector<PlanarPoint> out;
@@ -84,10 +85,24 @@ std::vector<PlanarPoint> moving_points(const std::vector<PlanarPoint>& known,
   return out;
 }
 
+Contacts planes_of(const std::vector<PlanarPoint>& points) {
+  Contacts out;
+  for (std::size_t p = 0; p < points.size(); ++p)
+    for (const bool up : {true, false})
+      for (const bool upper : {false, true})
+        out.push_back(side_of(points, p, up, upper, 0, kFirstRestitution));
+  return out;
+}
+
 Proposal propose_planes(const Log& log, const std::vector<PlanarPoint>& points, ThreadPool& pool) {
   if (points.empty()) return {};
   Proposal out = propose_stops(coordinates(log, points), pool);
-  for (Contact& contact : out.contacts) contact = plane_of(contact, points);
+  for (Contact& contact : out.contacts)
+    contact =
+        side_of(points, contact.joint / 2, contact.joint % 2 == 1,
+                contact.shape == ContactShape::upper_stop, contact.position, contact.restitution);
+  for (const PlanarPoint& point : points)
+    if (!slides_only(point)) out.hanging.push_back(point);
   return out;
 }
 
@@ -95,9 +110,8 @@ Proposal propose_both(const Log& log, const std::vector<PlanarPoint>& points, Th
   std::vector<PlanarPoint> sliding, hanging;
   for (const PlanarPoint& point : points) (slides_only(point) ? sliding : hanging).push_back(point);
   Proposal all = propose_planes(log, sliding, pool);
-  add(propose_stops(log, pool), all);
-  add(propose_planes(log, hanging, pool), all);
-  return all;
+  add_proposal(propose_stops(log, pool), all);
+  return all.contacts.empty() ? propose_planes(log, hanging, pool) : all;
 }
 
 }  // namespace mechfit
