@@ -45,7 +45,8 @@ FitResult fit_with_contacts(const Log& observed, const std::optional<Log>& valid
   result.contacts = found.contacts;
   result.impacts = found.impacts;
   if (!result.noise.s.empty()) {
-    const CutLog cut = cut_log(all, found.impacts);
+    CutLog cut = cut_log(all, found.impacts);
+    cut.log = on_steps(cut.log, steps_of_motions(result));
     const ContactEstimate estimate = estimate_contacts(result.model, result.noise, all,
                                                        found.contacts, found.impacts, cut, pool);
     for (std::size_t c = 0; c < found.contacts.size(); ++c)

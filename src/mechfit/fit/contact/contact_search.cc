@@ -11,8 +11,10 @@
 #include "mechfit/fit/contact/contact_reach.h"
 #include "mechfit/fit/contact/part_motion.h"
 #include "mechfit/fit/contact/propose_planes.h"
+#include "mechfit/fit/contact/rest.h"
 #include "mechfit/fit/contact/spikes.h"
 #include "mechfit/log/split.h"
+#include "mechfit/log/steps.h"
 #include "mechfit/mechanics/families/families.h"
 #include "mechfit/mechanics/families/trig/trig.h"
 
@@ -244,8 +246,9 @@ Proposal propose(const Log& log, const FitOptions& options, ContactOption contac
 
 std::vector<Impact> locate_impacts(const Model& model, const MotionNoise& noise, const Log& log,
                                    const Contacts& contacts, std::vector<Impact> impacts,
-                                   ThreadPool& pool) {
+                                   ThreadPool& pool, const MotionSteps& steps) {
   CutLog cut = cut_log(log, impacts);
+  cut.log = on_steps(cut.log, steps);
   const ContactEstimate estimate =
       estimate_contacts(model, noise, log, contacts, impacts, cut, pool);
   for (std::size_t i = 0; i < impacts.size(); ++i) {
@@ -267,17 +270,23 @@ std::vector<Impact> locate_impacts(const Model& model, const MotionNoise& noise,
   return impacts;
 }
 
+MotionSteps steps_of_motions(const FitResult& fitted) {
+  return {median_step(fitted.train_motion), fitted.knowledge.grid};
+}
+
 double contact_gain(const FitResult& between, const std::vector<Impact>& impacts,
                     const FitResult& whole, const Log& log, ThreadPool& pool) {
   const CutLog cut = cut_log(log, impacts);
   double gain = 0;
   int kept = 0;
-  for (const PartMotion& part : part_motions(between.model, between.noise, cut.log, pool)) {
+  const Log parts = on_steps(cut.log, steps_of_motions(between));
+  const Log runs = on_steps(log, steps_of_motions(whole));
+  for (const PartMotion& part : part_motions(between.model, between.noise, parts, pool)) {
     if (!part.ok) return -kInfinity;
     gain += part.log_likelihood;
   }
   for (const auto& part : cut.parts) kept += part.end - part.begin;
-  for (const PartMotion& run : part_motions(whole.model, whole.noise, log, pool)) {
+  for (const PartMotion& run : part_motions(whole.model, whole.noise, runs, pool)) {
     if (!run.ok) return kInfinity;
     gain -= run.log_likelihood;
   }
@@ -314,15 +323,18 @@ ContactFindings find_contacts(const Log& observed, const FitOptions& options, Th
       out.note = "no contacts: what a model does not explain does not gather at one place";
       return out;
     }
-    const CutLog cut = cut_log(observed, proposal.impacts);
+    CutLog cut = cut_log(observed, proposal.impacts);
+    const MotionSteps steps = steps_of_motions(fitted);
+    cut.log = on_steps(cut.log, steps);
     ContactEstimate estimate = estimate_contacts(fitted.model, fitted.noise, observed,
                                                  proposal.contacts, proposal.impacts, cut, pool);
     for (std::size_t c = 0; c < proposal.contacts.size(); ++c)
       if (estimate.used[c] >= kFewestImpacts) proposal.contacts[c] = estimate.contacts[c];
     last.emplace(Round{std::move(fitted), std::move(estimate)});
-    if (round + 1 < kRounds)
-      proposal.impacts = locate_impacts(last->fitted.model, last->fitted.noise, observed,
-                                        proposal.contacts, std::move(proposal.impacts), pool);
+    if (round + 1 == kRounds) break;
+    proposal.impacts = locate_impacts(last->fitted.model, last->fitted.noise, observed,
+                                      proposal.contacts, std::move(proposal.impacts), pool, steps);
+    leave_out_rest(observed, last->fitted.noise, proposal.contacts, proposal.impacts);
   }
   // Contacts that too few impacts explain are none.
   std::vector<int> number(proposal.contacts.size(), -1);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mechfit/fit/contact/contact_estimate.h"
+#include "mechfit/fit/contact/part_motion.h"
 #include "mechfit/fit/fit.h"
 
 // Finds where a machine hits stops, from its positions alone (docs/contact.md).
@@ -26,7 +27,10 @@ ContactFindings find_contacts(const Log& observed, const FitOptions& options, Th
 // held out.
 std::vector<Impact> locate_impacts(const Model& model, const MotionNoise& noise, const Log& log,
                                    const Contacts& contacts, std::vector<Impact> impacts,
-                                   ThreadPool& pool);
+                                   ThreadPool& pool, const MotionSteps& steps);
+
+// Those of a fit by joint estimation.
+MotionSteps steps_of_motions(const FitResult& fitted);
 
 // How much more likely a log is between impacts under one model than as a whole under another, in
 // units of log-likelihood. A jump is a pair of equations whose errors may be as large as twice the
