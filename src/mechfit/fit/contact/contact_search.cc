@@ -35,6 +35,9 @@ constexpr double kSafe = 2.5;
 constexpr int kFewestImpacts = 3;
 // By how much held-out runs must become more likely: what a richer family has to gain (gain.h).
 constexpr double kLeastGain = 30;
+// What one run can say for or against contacts: an impact that was missed in a precise log makes
+// its part impossible, and must not outweigh all the others.
+constexpr double kMostOfOne = 100;
 
 // What to fit while the contacts are looked for: one family with few parameters, quickly.
 FitOptions quick_options(const FitOptions& options) {
@@ -277,23 +280,24 @@ MotionSteps steps_of_motions(const FitResult& fitted) {
 double contact_gain(const FitResult& between, const std::vector<Impact>& impacts,
                     const FitResult& whole, const Log& log, ThreadPool& pool) {
   const CutLog cut = cut_log(log, impacts);
-  double gain = 0;
-  int kept = 0;
+  const Price price = price_of(log);
   const Log parts = on_steps(cut.log, steps_of_motions(between));
   const Log runs = on_steps(log, steps_of_motions(whole));
-  for (const PartMotion& part : part_motions(between.model, between.noise, parts, pool)) {
-    if (!part.ok) return -kInfinity;
-    gain += part.log_likelihood;
+  std::vector<double> gains;
+  for (const PartMotion& run : part_motions(whole.model, whole.noise, runs, pool))
+    gains.push_back(run.ok ? -run.log_likelihood : kInfinity);
+  for (std::size_t r = 0; r < gains.size(); ++r)
+    gains[r] += price.jump - log.runs[r].size() * price.sample;
+  const std::vector<PartMotion> motions = part_motions(between.model, between.noise, parts, pool);
+  for (std::size_t p = 0; p < motions.size(); ++p) {
+    const auto& [r, begin, end] = cut.parts[p];
+    gains[r] += (motions[p].ok ? motions[p].log_likelihood : -kInfinity) - price.jump +
+                (end - begin) * price.sample;
   }
-  for (const auto& part : cut.parts) kept += part.end - part.begin;
-  for (const PartMotion& run : part_motions(whole.model, whole.noise, runs, pool)) {
-    if (!run.ok) return kInfinity;
-    gain -= run.log_likelihood;
-  }
-  const int jumps = static_cast<int>(cut.parts.size()) - static_cast<int>(log.runs.size());
-  const Price price = price_of(log);
-  gain -= jumps * price.jump + (log.samples() - kept) * price.sample;
-  return gain;
+  double sum = 0;
+  for (const double gain : gains)
+    if (!std::isnan(gain)) sum += std::clamp(gain, -kMostOfOne, kMostOfOne);
+  return sum;
 }
 
 ContactFindings find_contacts(const Log& observed, const FitOptions& options, ThreadPool& pool) {
