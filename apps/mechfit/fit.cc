@@ -110,8 +110,9 @@ void add_machine_options(CLI::App& command, FitCommand& o) {
   command
       .add_option(
           "--contacts", fit.contacts,
-          "What the machine may hit: stops of joints where its velocities jump at one place; "
-          "auto keeps them only where held-out runs become more likely" +
+          "What the machine may hit, where its velocities jump at one place: stops of joints, or "
+          "floor: floors and walls for the points of a machine that moves in a plane; auto looks "
+          "for both and keeps them only where held-out runs become more likely" +
               by_default(fit.contacts))
       ->transform(choice<ContactOption>())
       ->type_name(choices<ContactOption>())

@@ -118,8 +118,10 @@ const std::vector<Option<FitKeywords>>& fit_table() {
       option<O>("robot_joints", &O::robot_joints,
                 "Joints of the description that the log has, in its order (default: those of the "
                 "same names, else all of them)"),
-      option<O>("contacts", &O::contacts,
-                "What the machine may hit: none, auto (stops that the log shows) or stops"),
+      option<O>(
+          "contacts", &O::contacts,
+          "What the machine may hit: none, stops of joints, floor (and walls) for the points of a "
+          "machine that moves in a plane, or auto: what of both the log shows"),
       option<O>("input_joints", &O::input_joints, "Joint that each input pushes"),
       option<O>("learn_inputs", &O::learn_inputs, "Learn how inputs act on the joints (matrix B)"),
       option<O>("input_hold", &O::input_hold,

@@ -89,6 +89,45 @@ TEST(ContactEstimate, WhatVanishesAtAnImpactHasTheSlopesOfDifferences) {
   one([&](auto x) { return c(before, behind, t, psi, x[0]); }, e, pull.dot(at.restitution));
 }
 
+TEST(ContactEstimate, WithFrictionItHasTheSlopesOfDifferencesToo) {
+  AnalyticSystem system = make_system("chain-points", 2);
+  const Model model(system);
+  PointDynamics dynamics(model);
+  Random random(3);
+  Contact contact = half_plane("floor", system.planar_points()[2], 0.2, 1, -1.5, 0.6, 0.3);
+  Eigen::VectorXd before(4), behind = random_state(random, 4), pull = random_state(random, 5);
+  before << 0.4, -0.6, 1, 3;  // downwards, sliding
+  const auto residual = [&](const Eigen::VectorXd& a, double time, double psi, double e,
+                            double mu) {
+    Contact own = contact;
+    own.position = psi;
+    own.restitution = e;
+    own.friction = mu;
+    return *impact_residual(dynamics, own, {a, behind, 1.0, 1.01, {}, {}}, time, 0.01);
+  };
+  const double t = 1.004, psi = -1.5, e = 0.6, mu = 0.3;
+  const ImpactResidual at = residual(before, t, psi, e, mu);
+  const auto c = [&](const Eigen::VectorXd& a, double time, double place, double restitution,
+                     double friction) {
+    return pull.dot(residual(a, time, place, restitution, friction).c);
+  };
+  const auto by_before = check_gradient([&](auto x) { return c(to_eigen(x), t, psi, e, mu); },
+                                        to_vector(before), to_vector(at.before.transpose() * pull));
+  EXPECT_TRUE(by_before.agrees(kTolerance)) << by_before.text();
+  DerivativeCheckOptions small;
+  small.step = 1e-3;
+  const auto one = [&](const auto& f, double x, double slope) {
+    EXPECT_NE(slope, 0);
+    const auto report =
+        check_gradient(f, std::vector<double>{x}, std::vector<double>{slope}, small);
+    EXPECT_TRUE(report.agrees(kTolerance)) << report.text();
+  };
+  one([&](auto x) { return c(before, x[0], psi, e, mu); }, t, pull.dot(at.time));
+  one([&](auto x) { return c(before, t, x[0], e, mu); }, psi, pull.dot(at.position));
+  one([&](auto x) { return c(before, t, psi, x[0], mu); }, e, pull.dot(at.restitution));
+  one([&](auto x) { return c(before, t, psi, e, x[0]); }, mu, pull.dot(at.friction));
+}
+
 Simulation pendulum_log(bool stops, double e) {
   AnalyticSystem system = make_system("pendulum");
   system.set_constant("eta", 0.05);

@@ -7,8 +7,10 @@ mechfit_battery(input_battery ${CMAKE_CURRENT_LIST_DIR}/input_battery.cc)
 # Simulated arms; with a log it prints what is found of a real one (docs/arms.md).
 mechfit_battery(arm_battery ${CMAKE_CURRENT_LIST_DIR}/arm_battery.cc)
 
-# Prints what is found of stops and restitution (docs/contact.md); no test.
-add_executable(contact_battery EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/contact_battery.cc)
-add_dependencies(batteries contact_battery)
-target_link_libraries(contact_battery PRIVATE mechfit mechfit_options fmt::fmt)
-target_include_directories(contact_battery PRIVATE ${PROJECT_SOURCE_DIR})
+# Print what is found of stops, floors and restitution (docs/contact.md); no tests.
+foreach(name contact_battery floor_battery)
+  add_executable(${name} EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/${name}.cc)
+  add_dependencies(batteries ${name})
+  target_link_libraries(${name} PRIVATE mechfit mechfit_options fmt::fmt)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+endforeach()

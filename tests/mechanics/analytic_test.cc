@@ -56,9 +56,10 @@ INSTANTIATE_TEST_SUITE_P(
                       SystemCase{"double-pendulum-points", 2},
                       SystemCase{"double-pendulum-links", 2}, SystemCase{"chain", 1},
                       SystemCase{"chain", 2}, SystemCase{"chain", 3}, SystemCase{"chain", 7},
-                      SystemCase{"chain", 14}, SystemCase{"cart-pole", 2}, SystemCase{"furuta", 2},
-                      SystemCase{"spring-pendulum", 2}, SystemCase{"acrobot", 2},
-                      SystemCase{"pendubot", 2}),
+                      SystemCase{"chain", 14}, SystemCase{"chain-points", 1},
+                      SystemCase{"chain-points", 3}, SystemCase{"cart-pole", 2},
+                      SystemCase{"furuta", 2}, SystemCase{"spring-pendulum", 2},
+                      SystemCase{"acrobot", 2}, SystemCase{"pendubot", 2}),
     system_case_name);
 
 TEST_P(EverySystem, PullbacksAgreeWithFiniteDifferences) {

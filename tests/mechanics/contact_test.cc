@@ -103,6 +103,74 @@ TEST(Contact, ImpactMapHasTheSlopesOfDifferences) {
   EXPECT_NEAR((change - J * (J.dot(change) / J.squaredNorm())).norm(), 0, 1e-13);
 }
 
+TEST(Contact, FrictionMapHasTheSlopesOfDifferencesSlidingAndSticking) {
+  Eigen::MatrixXd mass(3, 3);
+  mass << 3, 0.4, 0.2, 0.4, 2, -0.3, 0.2, -0.3, 1;
+  const Eigen::Vector3d J(0.3, -1, 0.5), T(1, 0.2, -0.1), covector(0.7, -1.1, 0.4);
+  struct Case {
+    Eigen::Vector3d v;
+    double mu;
+    bool sticks;
+  };
+  for (const auto& [velocity, friction, sticks] :
+       {Case{{2, 0.5, -0.5}, 0.3, false}, Case{{-2, 0.5, -0.5}, 0.3, false},
+        Case{{0.1, 0.5, -0.5}, 0.9, true}}) {
+    const std::vector<double> v(velocity.begin(), velocity.end());
+    const double e = 0.6, mu = friction;
+    const auto at = [&](std::span<const double> x, double restitution, double rough) {
+      const Eigen::Map<const Eigen::VectorXd> before(x.data(), 3);
+      return friction_map(mass, J, T, before, restitution, rough).v.dot(covector);
+    };
+    const FrictionMap map = friction_map(mass, J, T, velocity, e, mu);
+    EXPECT_EQ(map.sticks, sticks);
+    EXPECT_NEAR(J.dot(map.v), -e * J.dot(velocity), 1e-14);
+    const Eigen::VectorXd slope = map.slope_v.transpose() * covector;
+    EXPECT_TRUE(check_gradient([&](auto x) { return at(x, e, mu); }, v,
+                               std::vector<double>(slope.begin(), slope.end()))
+                    .agrees(kTolerance));
+    EXPECT_TRUE(check_gradient([&](auto x) { return at(v, x[0], mu); }, std::vector<double>{e},
+                               std::vector<double>{map.slope_e.dot(covector)})
+                    .agrees(kTolerance));
+    if (sticks) {
+      EXPECT_EQ(map.slope_mu.norm(), 0);
+      EXPECT_NEAR(T.dot(map.v), 0, 1e-14);
+      continue;
+    }
+    EXPECT_LT(T.dot(velocity) * (T.dot(map.v) - T.dot(velocity)), 0);  // it slows down
+    EXPECT_TRUE(check_gradient([&](auto x) { return at(v, e, x[0]); }, std::vector<double>{mu},
+                               std::vector<double>{map.slope_mu.dot(covector)})
+                    .agrees(kTolerance));
+  }
+}
+
+TEST(Contact, FrictionMapIsTheImpactOfTheSimulation) {
+  const AnalyticSystem chain = make_system("chain", 3);
+  const Model model(chain);
+  PointDynamics dynamics(model);
+  Random random(11);
+  std::vector<double> mass(9);
+  for (int trial = 0; trial < 100; ++trial) {
+    Contacts contacts{half_plane("floor", chain.planar_points()[3], 0, 1, -1, 0,
+                                 random.uniform() < 0.3 ? 0 : random.uniform(0, 0.5))};
+    const auto q = random_vector(random, 3), v = random_vector(random, 3);
+    Touching at(model, contacts);
+    const int touching[] = {0};
+    const double restitution[] = {0.4};
+    ASSERT_TRUE(at.set(q, touching));
+    const Eigen::Map<const Eigen::VectorXd> before(v.data(), 3);
+    Eigen::VectorXd J(3), T(3);
+    contacts[0].gradient(q, {J.data(), 3}, {T.data(), 3});
+    if (J.dot(before) >= 0) continue;
+    dynamics.mass(q, mass);
+    const FrictionMap map = friction_map(Eigen::Map<const Eigen::MatrixXd>(mass.data(), 3, 3), J, T,
+                                         before, 0.4, contacts[0].friction);
+    // The simulation scales restitution down where energy would grow.
+    const double energy = dynamics.energy(q, v), after = dynamics.energy(q, {map.v.data(), 3});
+    if (after > energy) continue;
+    EXPECT_NEAR((before + at.moves() * at.impact(before, restitution) - map.v).norm(), 0, 1e-10);
+  }
+}
+
 TEST(Contact, EnergyNeverGrowsAtAnImpact) {
   const AnalyticSystem chain = make_system("chain", 3);
   const Model model(chain);

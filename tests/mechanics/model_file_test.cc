@@ -284,8 +284,8 @@ TEST(ModelFile, SaysWhatIsWrong) {
        "m.safetensors: tensor 'scale.v': scales must be positive"},
       {changed(furuta, [](F& f) { f.metadata["config"] = R"({"system":"top","constants":[]})"; }),
        "m.safetensors: unknown system 'top', expected one of pendulum, double-pendulum, "
-       "double-pendulum-points, double-pendulum-links, chain, cart-pole, furuta, spring-pendulum, "
-       "acrobot, pendubot, cart, ball"},
+       "double-pendulum-points, double-pendulum-links, chain, chain-points, cart-pole, furuta, "
+       "spring-pendulum, acrobot, pendubot, cart, ball"},
       {changed(furuta, [](F& f) { doubles(f, "constants")[0] = -1; }),
        "m.safetensors: constant '" + furuta.model.as<AnalyticSystem>()->constants()[0].name +
            "' is -1.000000, expected a finite number > 0"},

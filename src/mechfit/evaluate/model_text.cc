@@ -100,7 +100,7 @@ std::string contacts_text(const ModelRecord& record) {
   for (const Contact& contact : record.contacts) {
     const bool plane = contact.shape == ContactShape::half_plane;
     const std::string& unit = plane ? "m" : record.channels.units[contact.joint];
-    table.add({contact.name, with_error(contact.position, contact.position_error), unit,
+    table.add({contact.name, with_error(surface_position(contact), contact.position_error), unit,
                with_error(contact.restitution, contact.restitution_error),
                plane ? with_error(contact.friction, contact.friction_error) : "none"});
   }
@@ -111,6 +111,12 @@ std::string contacts_text(const ModelRecord& record) {
 
 std::string model_text(const ModelRecord& record) {
   return channels_text(record) + contacts_text(record) + values_text(record);
+}
+
+double surface_position(const Contact& contact) {
+  const bool plane = contact.shape == ContactShape::half_plane;
+  const bool behind = plane && (contact.normal[0] == -1 || contact.normal[1] == -1);
+  return behind ? -contact.position : contact.position;
 }
 
 }  // namespace mechfit

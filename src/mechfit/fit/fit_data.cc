@@ -138,10 +138,21 @@ bool is_finer(double step, const Log& log) {
   return step > 0 && step < (1 - kSameStep) * median_step(log);
 }
 
+// The longest step that leaves the longest of a log's runs enough samples to be smoothed.
+double longest_step(const Log& log) {
+  double longest = 0;
+  for (const Trajectory& run : log.runs)
+    longest = std::max(longest, (run.t.back() - run.t.front()) / kFewestObservations);
+  return longest;
+}
+
 // Joint estimation smooths with white noise on the jerk, whatever the other methods do.
 void prepare_joint(const FitOptions& options, ThreadPool& pool, FitData& data) {
   if (!data.thinned) {
-    const Thinning thinning = choose_thinning(data.train_smoothed->log, options.step);
+    Thinning thinning = choose_thinning(data.train_smoothed->log, options.step);
+    // Held-out runs may be much shorter, where impacts cut a log into parts.
+    if (const double most = longest_step(*data.validation); thinning.step > most)
+      thinning = choose_thinning(data.train_smoothed->log, most);
     data.thinned = thinning.step;
     if (!thinning.note.empty()) data.notes.push_back(thinning.note);
   }

@@ -38,14 +38,16 @@ inline constexpr auto kNames<Selection> = names<Selection>(
 // What a machine may hit.
 enum class ContactOption {
   none,       // nothing: as if there were no contacts
-  automatic,  // stops of joints that the log shows, where held-out runs become more likely
-  stops       // the same without that question
+  automatic,  // what the log shows of both, where held-out runs become more likely
+  stops,      // stops of joints, without that question
+  floor       // floors, walls and ceilings of machines that move in a plane, without it
 };
 template <>
 inline constexpr auto kNames<ContactOption> =
     names<ContactOption>({{ContactOption::none, "none"},
                           {ContactOption::automatic, "auto"},
-                          {ContactOption::stops, "stops"}});
+                          {ContactOption::stops, "stops"},
+                          {ContactOption::floor, "floor"}});
 
 struct FitOptions {
   // smm (networks), trig (trigonometric polynomials), arm (rigid bodies, needs `robot`), the name

@@ -184,4 +184,39 @@ ImpactMap impact_map(const Eigen::MatrixXd& mass, const Eigen::VectorXd& J,
   return map;
 }
 
+FrictionMap friction_map(const Eigen::MatrixXd& mass, const Eigen::VectorXd& J,
+                         const Eigen::VectorXd& T, const Eigen::VectorXd& v, double restitution,
+                         double friction) {
+  FrictionMap map{impact_map(mass, J, v, restitution), Eigen::VectorXd::Zero(v.size())};
+  const double approach = J.dot(v);
+  if (T.isZero(0) || approach >= 0) return map;
+  const Eigen::LLT<Eigen::MatrixXd> factor(mass);
+  Eigen::MatrixXd A(2, v.size());
+  A << J.transpose(), T.transpose();
+  const Eigen::MatrixXd moves = factor.solve(A.transpose());
+  const Eigen::Matrix2d W = A * moves;
+  const Eigen::Vector2d b((1 + restitution) * approach, T.dot(v));
+  const Eigen::Vector2d L = solve_pair(W, b, friction);
+  map.sticks = friction > 0 && std::fabs(L[1]) < friction * L[0] * (1 - kRounding);
+  if (map.sticks) {  // L = -W^-1 b
+    const Eigen::Matrix2d inverse = W.inverse();
+    Eigen::MatrixXd before = A;
+    before.row(0) *= 1 + restitution;
+    map.slope_v.setIdentity();
+    map.slope_v -= moves * inverse * before;
+    map.slope_e = -approach * moves * inverse.col(0);
+  } else {
+    // Without friction no impulse tells the side: the point slides on as it came out.
+    const double side = friction > 0 ? (L[1] < 0 ? -1 : 1) : (T.dot(map.v) > 0 ? -1 : 1);
+    const double own = W(0, 0) + side * friction * W(0, 1);
+    const Eigen::VectorXd moved = moves.col(0) + side * friction * moves.col(1);
+    map.slope_v.setIdentity();
+    map.slope_v -= (1 + restitution) / own * moved * J.transpose();
+    map.slope_e = -approach / own * moved;
+    map.slope_mu = side * L[0] * (moves.col(1) - W(0, 1) / own * moved);
+  }
+  map.v = v + moves * L;
+  return map;
+}
+
 }  // namespace mechfit

@@ -66,4 +66,18 @@ struct ImpactMap {
 ImpactMap impact_map(const Eigen::MatrixXd& mass, const Eigen::VectorXd& J,
                      const Eigen::VectorXd& v, double restitution);
 
+// The same with Coulomb's friction along T (impact.h's problem for one contact): the impulse is
+// L = (Ln, Lt) with Lt = -+mu Ln where the point goes on sliding, else what stops it,
+//
+//   v+ = v + M^-1 (J' Ln + T' Lt),   Ln = -(1 + e) J v / (W_nn -+ mu W_nt)  where it slides
+//
+// and its slopes as long as it goes on sliding or sticking. T = 0: no friction.
+struct FrictionMap : ImpactMap {
+  Eigen::VectorXd slope_mu;  // dv+/dmu [n]
+  bool sticks = false;
+};
+FrictionMap friction_map(const Eigen::MatrixXd& mass, const Eigen::VectorXd& J,
+                         const Eigen::VectorXd& T, const Eigen::VectorXd& v, double restitution,
+                         double friction);
+
 }  // namespace mechfit

@@ -7,6 +7,7 @@
 
 #include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
+#include "mechfit/fit/contact/contact_friction.h"
 #include "mechfit/fit/contact/part_motion.h"
 #include "mechfit/mechanics/impact.h"
 
@@ -95,15 +96,15 @@ std::optional<ImpactResidual> impact_residual(PointDynamics& dynamics, const Con
   out.c[2 * n] = contact.gradient(q, {J.data(), static_cast<std::size_t>(n)});
   // v+ at (q, v), and its change with q by differences: M and J change along it.
   const auto map_at = [&](const VectorXd& at) {
-    VectorXd normal(n);
-    contact.gradient({at.data(), static_cast<std::size_t>(n)},
-                     {normal.data(), static_cast<std::size_t>(n)});
-    dynamics.mass({at.data(), static_cast<std::size_t>(n)}, mass);
-    return impact_map(Eigen::Map<const MatrixXd>(mass.data(), n, n), normal, a->x.tail(n),
-                      contact.restitution);
+    const std::size_t size = n;
+    VectorXd normal(n), along(n);
+    contact.gradient({at.data(), size}, {normal.data(), size}, {along.data(), size});
+    dynamics.mass({at.data(), size}, mass);
+    return friction_map(Eigen::Map<const MatrixXd>(mass.data(), n, n), normal, along, a->x.tail(n),
+                        contact.restitution, contact.friction);
   };
   const VectorXd place = a->x.head(n);
-  const ImpactMap map = map_at(place);
+  const FrictionMap map = map_at(place);
   MatrixXd by_place(n, n);
   constexpr double kDifference = 1e-5;
   for (int i = 0; i < n; ++i) {
@@ -130,6 +131,8 @@ std::optional<ImpactResidual> impact_residual(PointDynamics& dynamics, const Con
   out.position[2 * n] = contact.slope();
   out.restitution = VectorXd::Zero(2 * n + 1);
   out.restitution.segment(n, n) = map.slope_e;
+  out.friction = VectorXd::Zero(2 * n + 1);
+  if (contact.friction > 0) out.friction.segment(n, n) = map.slope_mu;
   return out;
 }
 
@@ -213,7 +216,7 @@ class Estimator {
 
   // One round over all chains; the largest change, relative to what matters. False: no numbers.
   bool iterate(double& change) {
-    const int width = 4 * n_, rows = 2 * n_ + 1, places = 2 * static_cast<int>(contacts_.size());
+    const int width = 4 * n_, rows = 2 * n_ + 1, places = 3 * static_cast<int>(contacts_.size());
     MatrixXd S = MatrixXd::Zero(places, places);
     VectorXd g = VectorXd::Zero(places);
     std::vector<MatrixXd> G_of, C_of;
@@ -237,6 +240,7 @@ class Estimator {
         D.block(k * rows, k, rows, 1) = c->time;
         E.block(k * rows, 2 * event.contact, rows, 1) = c->position;
         E.block(k * rows, 2 * event.contact + 1, rows, 1) = c->restitution;
+        E.block(k * rows, friction_at(event.contact), rows, 1) = c->friction;
       }
       R -= G * chain.shift;
       MatrixXd C = G * chain.P * G.transpose();
@@ -293,6 +297,11 @@ class Estimator {
       // Restitution is kept near its range, so that the map stays one of impacts.
       contacts_[k].restitution = std::clamp(contacts_[k].restitution + step[at + 1], -0.5, 1.5);
       change = std::max({change, std::fabs(step[at]), std::fabs(step[at + 1])});
+      // Friction that is looked for stays above 0, however wrong it was at first.
+      double& mu = contacts_[k].friction;
+      const double next = std::max(mu / 4, mu + step[friction_at(static_cast<int>(k))]);
+      if (mu > 0) change = std::max(change, std::fabs(next - mu));
+      if (mu > 0) mu = next;
     }
     return true;
   }
@@ -309,6 +318,8 @@ class Estimator {
     }
   }
 
+  int friction_at(int contact) const { return 2 * static_cast<int>(contacts_.size()) + contact; }
+
   double misfit_of(const Event& event) const {
     const auto found = own_misfit_.find(&event);
     return found == own_misfit_.end() ? kInfinity : found->second;
@@ -316,7 +327,7 @@ class Estimator {
 
   ContactEstimate result() {
     ContactEstimate out;
-    const int places = 2 * static_cast<int>(contacts_.size());
+    const int places = 3 * static_cast<int>(contacts_.size());
     out.contacts = contacts_;
     out.times.assign(impacts_.size(), kNan);
     out.time_sd = out.times;
@@ -329,8 +340,13 @@ class Estimator {
       out.fits[event.impact] = event.fits;
       out.used[event.contact] += event.fits;
       used += event.fits;
+      const double most = most_misfit(2 * n_ + 1);
+      out.total += event.fits ? std::min(misfit_of(event), most) : most;
     }
-    const int freedom = used * 2 * n_ - places;
+    const auto rough = std::count_if(contacts_.begin(), contacts_.end(),
+                                     [](const Contact& contact) { return contact.friction > 0; });
+    const int freedom =
+        used * 2 * n_ - 2 * static_cast<int>(contacts_.size()) - static_cast<int>(rough);
     out.misfit = freedom > 0 ? misfit_ / freedom : kNan;
     const double growth = std::sqrt(std::max(1.0, std::isfinite(out.misfit) ? out.misfit : 1.0));
     MatrixXd covariance = MatrixXd::Zero(places, places);
@@ -342,6 +358,9 @@ class Estimator {
       contact.restitution = std::clamp(contact.restitution, 0.0, 1.0);
       contact.position_error = growth * std::sqrt(std::max(0.0, covariance(at, at)));
       contact.restitution_error = growth * std::sqrt(std::max(0.0, covariance(at + 1, at + 1)));
+      const int mu = friction_at(static_cast<int>(k));
+      contact.friction_error =
+          contact.friction > 0 ? growth * std::sqrt(std::max(0.0, covariance(mu, mu))) : 0;
     }
     return out;
   }
@@ -368,7 +387,10 @@ ContactEstimate estimate_contacts(const Model& model, const MotionNoise& noise, 
                                   const Contacts& contacts, const std::vector<Impact>& impacts,
                                   const CutLog& cut, ThreadPool& pool) {
   const std::vector<PartMotion> motions = part_motions(model, noise, cut.log, pool);
-  return Estimator(model, log, contacts, impacts, cut, motions).run();
+  const auto estimate = [&](const Contacts& start) {
+    return Estimator(model, log, start, impacts, cut, motions).run();
+  };
+  return estimate_friction(model, contacts, impacts, cut, motions, estimate);
 }
 
 }  // namespace mechfit

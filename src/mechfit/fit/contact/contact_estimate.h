@@ -27,11 +27,12 @@ std::optional<Flow> flow(PointDynamics& dynamics, int n, const Eigen::VectorXd& 
 
 // What must vanish at an impact at time t between the states before, a, and behind, b:
 //
-//   c = ( q_a(t) - q_b(t),  v+(v_a(t), e) - v_b(t),  phi(q_a(t); psi) )          [2n + 1]
+//   c = ( q_a(t) - q_b(t),  v+(v_a(t), e, mu) - v_b(t),  phi(q_a(t); psi) )      [2n + 1]
 //
-// with its derivatives.
+// with its derivatives. mu is a parameter where it is not 0.
 struct ImpactResidual {
   Eigen::VectorXd c, time, position, restitution;  // dc/dt, dc/dpsi, dc/de
+  Eigen::VectorXd friction;                        // dc/dmu
   Eigen::MatrixXd before, behind;                  // dc/da, dc/db [2n+1][2n]
 };
 struct ImpactStates {
@@ -48,12 +49,13 @@ struct ContactEstimate {
   std::vector<char> fits;              // whether the model of an impact explains it
   std::vector<int> used;               // impacts that each contact rests on
   double misfit = 0;                   // sum of squares per degree of freedom, 1 expected
+  double total = 0;  // sum of squares, that of an impact which does not fit as the most that does
 };
 
-// The most likely psi and e of all contacts and times t of all impacts: the motions of the parts by
-// the model, q and v at their ends with their covariance P, then the minimum of
+// The most likely psi, e and mu of all contacts and times t of all impacts: the motions of the
+// parts by the model, q and v at their ends with their covariance P, then the minimum of
 //
-//   dz' P^-1 dz   subject to   c_i(z + dz, t_i, psi, e) = 0   for every impact i
+//   dz' P^-1 dz   subject to   c_i(z + dz, t_i, psi, e, mu) = 0   for every impact i
 //
 // by Gauss-Newton. Impacts that do not fit (c' (G P G')^-1 c far above what chance does) are left
 // out. Where what is left is larger than expected standard errors grow with it.

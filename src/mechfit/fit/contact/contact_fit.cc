@@ -1,5 +1,7 @@
 #include "mechfit/fit/contact/contact_fit.h"
 
+#include <algorithm>
+
 #include "mechfit/base/error.h"
 #include "mechfit/fit/contact/contact_search.h"
 
@@ -43,7 +45,8 @@ FitResult fit_with_contacts(const Log& observed, const std::optional<Log>& valid
   result.contacts = found.contacts;
   result.impacts = found.impacts;
   if (!result.noise.s.empty()) {
-    const CutLog cut = cut_log(all, found.impacts);
+    CutLog cut = cut_log(all, found.impacts);
+    cut.log = on_steps(cut.log, steps_of_motions(result));
     const ContactEstimate estimate = estimate_contacts(result.model, result.noise, all,
                                                        found.contacts, found.impacts, cut, pool);
     for (std::size_t c = 0; c < found.contacts.size(); ++c)
@@ -52,6 +55,12 @@ FitResult fit_with_contacts(const Log& observed, const std::optional<Log>& valid
       if (estimate.fits[i]) result.impacts[i].time = estimate.times[i];
   }
   result.notes.push_back(found.note);
+  const bool rough = std::any_of(result.contacts.begin(), result.contacts.end(),
+                                 [](const Contact& contact) { return contact.friction > 0; });
+  if (rough && result.model.scale_is_free() && result.model.kind() != ParameterKind::constants)
+    result.notes.push_back(
+        "friction goes with the model's masses along and across the surface, whose ratio motion "
+        "alone does not tell; a system whose equations are known (option 'family') has it");
   result.notes.push_back("the model is fitted to the motion between impacts");
   return result;
 }

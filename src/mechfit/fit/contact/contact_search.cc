@@ -7,9 +7,14 @@
 #include <numbers>
 
 #include "mechfit/base/constants.h"
+#include "mechfit/fit/candidates.h"
+#include "mechfit/fit/contact/contact_reach.h"
 #include "mechfit/fit/contact/part_motion.h"
-#include "mechfit/fit/contact/propose.h"
+#include "mechfit/fit/contact/propose_planes.h"
+#include "mechfit/fit/contact/rest.h"
+#include "mechfit/fit/contact/spikes.h"
 #include "mechfit/log/split.h"
+#include "mechfit/log/steps.h"
 #include "mechfit/mechanics/families/families.h"
 #include "mechfit/mechanics/families/trig/trig.h"
 
@@ -30,6 +35,9 @@ constexpr double kSafe = 2.5;
 constexpr int kFewestImpacts = 3;
 // By how much held-out runs must become more likely: what a richer family has to gain (gain.h).
 constexpr double kLeastGain = 30;
+// What one run can say for or against contacts: an impact that was missed in a precise log makes
+// its part impossible, and must not outweigh all the others.
+constexpr double kMostOfOne = 100;
 
 // What to fit while the contacts are looked for: one family with few parameters, quickly.
 FitOptions quick_options(const FitOptions& options) {
@@ -125,8 +133,8 @@ std::vector<Suspicion> suspicions(const std::vector<PartMotion>& motions, const 
     const auto& [r, begin, end] = cut.parts[p];
     if (!motion.ok) continue;
     for (std::size_t c = 0; c < contacts.size(); ++c) {
-      const std::size_t j = contacts[c].joint;
-      const double reach = kReach * in_range(log, static_cast<int>(j)) + 2 * noise.sigma[j];
+      const double reach =
+          kReach * gap_range(log, contacts[c]) + 2 * gap_noise(log, noise, contacts[c]);
       const auto gap = [&](int t) {
         return contacts[c].gap(std::span(motion.q).subspan(t * n, n));
       };
@@ -219,19 +227,31 @@ void deal(int count, std::vector<int>& train, std::vector<int>& held_out) {
     (r % 4 == 3 || (count < 4 && r == count - 1 && count > 1) ? held_out : train).push_back(r);
 }
 
-std::string in_words(const Contact& contact, const std::string& unit, int used) {
-  return fmt::format("{} at {:.4g} +- {:.2g}{}, restitution {:.3g} +- {:.2g} ({} impacts)",
-                     contact.name, contact.position, contact.position_error,
-                     unit.empty() ? "" : " " + unit, contact.restitution, contact.restitution_error,
-                     used);
+// What may be contacts, by the log alone.
+Proposal propose(const Log& log, const FitOptions& options, ContactOption contacts,
+                 ThreadPool& pool) {
+  if (contacts == ContactOption::stops) return propose_stops(log, pool);
+  std::vector<PlanarPoint> known;
+  if (const Family& family = find_family(options.family); family.points) {
+    const FitData data = prepare_fit(log, std::nullopt, options, {}, pool);
+    known = family.points(candidates(data, options)[0].start.model);
+  }
+  const std::vector<PlanarPoint> points = moving_points(known, log.channels);
+  if (contacts == ContactOption::automatic) return propose_both(log, points, pool);
+  if (points.empty())
+    throw InputError(
+        "option 'contacts' floor: no point is known of this machine; a system that moves in a "
+        "plane (option 'family') or two joints that slide have one");
+  return propose_planes(log, points, pool);
 }
 
 }  // namespace
 
 std::vector<Impact> locate_impacts(const Model& model, const MotionNoise& noise, const Log& log,
                                    const Contacts& contacts, std::vector<Impact> impacts,
-                                   ThreadPool& pool) {
+                                   ThreadPool& pool, const MotionSteps& steps) {
   CutLog cut = cut_log(log, impacts);
+  cut.log = on_steps(cut.log, steps);
   const ContactEstimate estimate =
       estimate_contacts(model, noise, log, contacts, impacts, cut, pool);
   for (std::size_t i = 0; i < impacts.size(); ++i) {
@@ -253,34 +273,41 @@ std::vector<Impact> locate_impacts(const Model& model, const MotionNoise& noise,
   return impacts;
 }
 
+MotionSteps steps_of_motions(const FitResult& fitted) {
+  return {median_step(fitted.train_motion), fitted.knowledge.grid};
+}
+
 double contact_gain(const FitResult& between, const std::vector<Impact>& impacts,
                     const FitResult& whole, const Log& log, ThreadPool& pool) {
   const CutLog cut = cut_log(log, impacts);
-  double gain = 0;
-  int kept = 0;
-  for (const PartMotion& part : part_motions(between.model, between.noise, cut.log, pool)) {
-    if (!part.ok) return -kInfinity;
-    gain += part.log_likelihood;
-  }
-  for (const auto& part : cut.parts) kept += part.end - part.begin;
-  for (const PartMotion& run : part_motions(whole.model, whole.noise, log, pool)) {
-    if (!run.ok) return kInfinity;
-    gain -= run.log_likelihood;
-  }
-  const int jumps = static_cast<int>(cut.parts.size()) - static_cast<int>(log.runs.size());
   const Price price = price_of(log);
-  gain -= jumps * price.jump + (log.samples() - kept) * price.sample;
-  return gain;
+  const Log parts = on_steps(cut.log, steps_of_motions(between));
+  const Log runs = on_steps(log, steps_of_motions(whole));
+  std::vector<double> gains;
+  for (const PartMotion& run : part_motions(whole.model, whole.noise, runs, pool))
+    gains.push_back(run.ok ? -run.log_likelihood : kInfinity);
+  for (std::size_t r = 0; r < gains.size(); ++r)
+    gains[r] += price.jump - log.runs[r].size() * price.sample;
+  const std::vector<PartMotion> motions = part_motions(between.model, between.noise, parts, pool);
+  for (std::size_t p = 0; p < motions.size(); ++p) {
+    const auto& [r, begin, end] = cut.parts[p];
+    gains[r] += (motions[p].ok ? motions[p].log_likelihood : -kInfinity) - price.jump +
+                (end - begin) * price.sample;
+  }
+  double sum = 0;
+  for (const double gain : gains)
+    if (!std::isnan(gain)) sum += std::clamp(gain, -kMostOfOne, kMostOfOne);
+  return sum;
 }
 
 ContactFindings find_contacts(const Log& observed, const FitOptions& options, ThreadPool& pool) {
-  Proposal proposal = propose_stops(observed, pool);
+  const FitOptions quick = quick_options(options);
+  Proposal proposal = propose(observed, quick, options.contacts, pool);
   ContactFindings out;
   if (proposal.contacts.empty()) {
-    out.note = "no contacts: nowhere do jumps of velocity gather at one end of a joint";
+    out.note = "no contacts: nowhere do jumps of velocity gather at one end of a motion";
     return out;
   }
-  const FitOptions quick = quick_options(options);
   std::vector<int> train, held_out;
   deal(static_cast<int>(observed.runs.size()), train, held_out);
   std::optional<Round> last;
@@ -295,15 +322,23 @@ ContactFindings find_contacts(const Log& observed, const FitOptions& options, Th
       out.note = "no contacts: between the impacts that were looked at no model was found";
       return out;
     }
-    const CutLog cut = cut_log(observed, proposal.impacts);
+    if (round == 0) propose_again(fitted.model, fitted.noise, observed, proposal, pool);
+    if (proposal.contacts.empty()) {
+      out.note = "no contacts: what a model does not explain does not gather at one place";
+      return out;
+    }
+    CutLog cut = cut_log(observed, proposal.impacts);
+    const MotionSteps steps = steps_of_motions(fitted);
+    cut.log = on_steps(cut.log, steps);
     ContactEstimate estimate = estimate_contacts(fitted.model, fitted.noise, observed,
                                                  proposal.contacts, proposal.impacts, cut, pool);
     for (std::size_t c = 0; c < proposal.contacts.size(); ++c)
       if (estimate.used[c] >= kFewestImpacts) proposal.contacts[c] = estimate.contacts[c];
     last.emplace(Round{std::move(fitted), std::move(estimate)});
-    if (round + 1 < kRounds)
-      proposal.impacts = locate_impacts(last->fitted.model, last->fitted.noise, observed,
-                                        proposal.contacts, std::move(proposal.impacts), pool);
+    if (round + 1 == kRounds) break;
+    proposal.impacts = locate_impacts(last->fitted.model, last->fitted.noise, observed,
+                                      proposal.contacts, std::move(proposal.impacts), pool, steps);
+    leave_out_rest(observed, last->fitted.noise, proposal.contacts, proposal.impacts);
   }
   // Contacts that too few impacts explain are none.
   std::vector<int> number(proposal.contacts.size(), -1);
@@ -312,8 +347,7 @@ ContactFindings find_contacts(const Log& observed, const FitOptions& options, Th
     number[c] = static_cast<int>(out.contacts.size());
     out.contacts.push_back(proposal.contacts[c]);
     out.note += (out.note.empty() ? "" : "; ") +
-                in_words(proposal.contacts[c], observed.channels.units[proposal.contacts[c].joint],
-                         last->estimate.used[c]);
+                in_words(proposal.contacts[c], observed.channels, last->estimate.used[c]);
   }
   for (const Impact& impact : proposal.impacts)
     if (number[impact.contact] >= 0) {

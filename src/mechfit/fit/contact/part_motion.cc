@@ -5,6 +5,7 @@
 #include "mechfit/estimate/kalman/smoother.h"
 #include "mechfit/estimate/motion/model_smoother.h"
 #include "mechfit/estimate/motion/motion_run.h"
+#include "mechfit/log/refine.h"
 #include "mechfit/mechanics/point.h"
 
 namespace mechfit {
@@ -76,6 +77,12 @@ PartMotion motion_of(const Model& model, const MotionNoise& noise, const Traject
 }
 
 }  // namespace
+
+Log on_steps(const Log& parts, const MotionSteps& steps) {
+  Log out = steps.grid > 0 ? refine(parts, steps.grid) : parts;
+  for (Trajectory& run : out.runs) run.sample_step = steps.reference;
+  return out;
+}
 
 std::vector<PartMotion> part_motions(const Model& model, const MotionNoise& noise, const Log& parts,
                                      ThreadPool& pool) {

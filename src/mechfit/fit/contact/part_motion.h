@@ -21,6 +21,16 @@ struct PartMotion {
   int observations = 0;
 };
 
+// The steps that a fit's motions had: `reference` is that of the samples that were used, for which
+// its noise s is meant, `grid` a finer one of the motions, where they have one [s].
+struct MotionSteps {
+  double reference = 0, grid = 0;
+};
+
+// Runs with unobserved samples between theirs, so that motions have the fit's steps: on longer ones
+// the discrete equation has errors that its s does not know, and s grows with 1 / sqrt(step).
+Log on_steps(const Log& parts, const MotionSteps& steps);
+
 // Of all runs of a log; motions begin with the white-jerk smoother's. Velocities at an end are the
 // slope of its step q1 -> q2 and what accelerations make of it,
 //

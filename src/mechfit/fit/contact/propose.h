@@ -9,8 +9,9 @@
 namespace mechfit {
 
 struct Proposal {
-  Contacts contacts;  // stops of joints; where they are is known roughly, restitution is not
+  Contacts contacts;  // where they are is known roughly, restitution is not
   std::vector<Impact> impacts;
+  std::vector<PlanarPoint> hanging;  // points of rods, whose impacts a model tells (spikes.h)
 };
 
 // Stops where velocity jumps gather at one end of a joint's positions: motion towards the end

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "mechfit/mechanics/contact.h"
 #include "mechfit/mechanics/families/start.h"
 
 // The list of model families. A new family is a folder beside this file, whose class satisfies
@@ -21,7 +22,16 @@ struct Family {
   std::vector<Start> (*starts)(const StartData& data);
   // From a model file. InputErrors begin with `name`.
   Model (*read)(const Safetensors& file, const Channels& channels, const std::string& name);
+  // The points of a machine that moves in a plane, as functions of q; null: the family knows none.
+  std::vector<PlanarPoint> (*points)(const Model& model) = nullptr;
 };
+
+template <DescribedLagrangian L>
+auto points_of() -> std::vector<PlanarPoint> (*)(const Model&) {
+  if constexpr (requires(const L& family) { family.planar_points(); })
+    return [](const Model& model) { return model.as<L>()->planar_points(); };
+  return nullptr;
+}
 
 template <DescribedLagrangian L>
 Family family_of() {
@@ -32,7 +42,8 @@ Family family_of() {
           [](const StartData& data) { return L::starts(data); },
           [](const Safetensors& file, const Channels& channels, const std::string& name) {
             return Model(L::read(file, channels, name));
-          }};
+          },
+          points_of<L>()};
 }
 
 // From simple to rich.

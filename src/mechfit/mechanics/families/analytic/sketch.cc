@@ -13,7 +13,8 @@ std::optional<Sketch> AnalyticSystem::sketch() const {
   if (name() == "cart-pole") return Sketch{{{0, 1, "rod"}}, {{0, "cart"}, {1, "bob"}}, true, 1};
   if (name() == "spring-pendulum")
     return Sketch{{{0, 1, "spring"}}, {{0, "pivot"}, {1, "bob"}}, false, 1};
-  const bool masses = name() == "pendulum" || name() == "double-pendulum-points";
+  const bool masses =
+      name() == "pendulum" || name() == "double-pendulum-points" || name() == "chain-points";
   Sketch sketch;
   sketch.bodies.push_back({0, "pivot"});
   for (int i = 0; i < joints(); ++i) {
@@ -30,7 +31,8 @@ std::vector<PlanarPoint> AnalyticSystem::planar_points() const {
   if (name() == "cart") return {{{1, 0}, {}}};
   const std::size_t n = joints();
   const bool cart_pole = name() == "cart-pole";
-  const bool absolute = name() == "double-pendulum-points" || name() == "double-pendulum-links";
+  const bool absolute = name() == "double-pendulum-points" || name() == "double-pendulum-links" ||
+                        name() == "chain-points";
   // Negative g: angles are zero when upright.
   const bool upright = !cart_pole && name() != "pendulum" && constant("g") < 0;
   PlanarPoint point;

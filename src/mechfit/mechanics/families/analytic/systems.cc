@@ -13,6 +13,7 @@ std::vector<SystemInfo> list_systems() {
       {"double-pendulum-links", "two rigid links of any shape, angles absolute, dry friction", 2,
        false},
       {"chain", "planar chain of uniform rods, relative angles", 3, true},
+      {"chain-points", "planar chain of point masses, absolute angles", 3, true},
       {"cart-pole", "point mass hanging from a cart, force on the cart", 2, false},
       {"furuta", "rotary pendulum, torque on the arm", 2, false},
       {"spring-pendulum", "point mass on a spring: angle and length", 2, false},
@@ -38,6 +39,7 @@ AnalyticSystem make_system(const std::string& name, int joints) {
     if (name == "double-pendulum-points") return AnalyticSystem(double_pendulum_points());
     if (name == "double-pendulum-links") return AnalyticSystem(double_pendulum_links());
     if (name == "chain") return AnalyticSystem(chain(joints));
+    if (name == "chain-points") return AnalyticSystem(chain_points(joints));
     if (name == "cart-pole") return AnalyticSystem(cart_pole());
     if (name == "furuta") return AnalyticSystem(furuta());
     if (name == "spring-pendulum") return AnalyticSystem(spring_pendulum());

@@ -12,6 +12,7 @@ Equations pendubot();
 Equations double_pendulum_points();
 Equations double_pendulum_links();
 Equations chain(int links);
+Equations chain_points(int masses);
 Equations ball();
 Equations cart();
 Equations cart_pole();

@@ -151,4 +151,30 @@ Equations chain(int links) {
   return s.finish();
 }
 
+// Point masses one below the other on massless rods; q_i is the angle of rod i from the vertical.
+// With c_i = m_i + m_i+1 + ... carried by rod i,
+//   M_ij = c_max(i,j) l_i l_j cos(q_i - q_j),  V = -sum_i c_i g l_i cos q_i,  F = -eta v
+Equations chain_points(int masses) {
+  std::vector<JointDefinition> joints;
+  for (int i = 0; i < masses; ++i) joints.push_back(angle(numbered("q", i)));
+  EquationWriter s("chain-points", joints);
+  std::vector<Expr> carried, l, sine, cosine;
+  for (int i = 0; i < masses; ++i) carried.push_back(s.constant(numbered("m", i), 1, "kg"));
+  for (int i = 0; i < masses; ++i) l.push_back(s.constant(numbered("l", i), 1, "m"));
+  const Expr g = s.constant("g", 10, "m/s^2", Range::any);
+  for (int i = masses - 2; i >= 0; --i) carried[i] += carried[i + 1];
+  for (int i = 0; i < masses; ++i) {
+    sine.push_back(sin(s.q(i)));
+    cosine.push_back(cos(s.q(i)));
+    s.V -= carried[i] * g * l[i] * cosine[i];
+    s.M(i, i) = carried[i] * l[i] * l[i];
+    for (int j = 0; j < i; ++j)
+      s.M(i, j) = carried[i] * l[i] * l[j] * (cosine[i] * cosine[j] + sine[i] * sine[j]);
+  }
+  std::vector<std::string> names, units(masses, kAngularDamping);
+  for (int i = 0; i < masses; ++i) names.push_back(numbered("eta", i));
+  s.viscous_damping(names, units);
+  return s.finish();
+}
+
 }  // namespace mechfit
