@@ -7,8 +7,10 @@
 #include <numbers>
 
 #include "mechfit/base/constants.h"
+#include "mechfit/fit/contact/needless.h"
 #include "mechfit/fit/contact/part_motion.h"
 #include "mechfit/fit/contact/propose.h"
+#include "mechfit/fit/contact/stays.h"
 #include "mechfit/log/split.h"
 #include "mechfit/mechanics/families/families.h"
 #include "mechfit/mechanics/families/trig/trig.h"
@@ -69,18 +71,6 @@ void set_samples(const Trajectory& run, double away, Impact& impact) {
   impact.before = std::clamp(static_cast<int>(last - run.t.begin()) - 1, 0, impact.after - 1);
 }
 
-double in_range(const Log& log, int joint) {
-  double low = kInfinity, high = -kInfinity;
-  for (const Trajectory& run : log.runs)
-    for (int k = 0; k < run.size(); ++k) {
-      const double q = run.q[k * log.n() + joint];
-      if (!std::isfinite(q)) continue;
-      low = std::min(low, q);
-      high = std::max(high, q);
-    }
-  return high - low;
-}
-
 // What a jump costs, and a sample that is on neither side, per joint (contact_gain).
 struct Price {
   double jump = 0, sample = 0;
@@ -104,7 +94,7 @@ Price price_of(const Log& log) {
       }
     const double jump = 2 * std::sqrt(std::max(speed2, 1e-24) / std::max(count, 1)) / step;
     price.jump += 2 * (std::log(jump) + half);
-    price.sample += std::log(in_range(log, j)) + half;
+    price.sample += std::log(joint_range(log, j)) + half;
   }
   return price;
 }
@@ -126,7 +116,7 @@ std::vector<Suspicion> suspicions(const std::vector<PartMotion>& motions, const 
     if (!motion.ok) continue;
     for (std::size_t c = 0; c < contacts.size(); ++c) {
       const std::size_t j = contacts[c].joint;
-      const double reach = kReach * in_range(log, static_cast<int>(j)) + 2 * noise.sigma[j];
+      const double reach = kReach * joint_range(log, static_cast<int>(j)) + 2 * noise.sigma[j];
       const auto gap = [&](int t) {
         return contacts[c].gap(std::span(motion.q).subspan(t * n, n));
       };
@@ -243,13 +233,19 @@ std::vector<Impact> locate_impacts(const Model& model, const MotionNoise& noise,
         estimate.times[i] > run.t[std::min(run.size() - 1, after + kShortestPiece)])
       continue;
     impacts[i].time = estimate.times[i];
+    const int end = impacts[i].after;
     set_samples(run, kSafe * estimate.time_sd[i], impacts[i]);
+    if (impacts[i].rests()) impacts[i].after = end;
   }
   join_near(impacts);
+  cut = cut_log(log, impacts);
+  drop_needless(model, noise, log, cut, part_motions(model, noise, cut.log, pool),
+                price_of(log).jump, impacts, pool);
   cut = cut_log(log, impacts);
   const std::vector<PartMotion> motions = part_motions(model, noise, cut.log, pool);
   add_missed(model, motions, noise, log, contacts, cut, impacts, pool);
   join_near(impacts);
+  find_rests(model, log, contacts, noise.sigma, impacts);
   return impacts;
 }
 
@@ -296,8 +292,9 @@ ContactFindings find_contacts(const Log& observed, const FitOptions& options, Th
       return out;
     }
     const CutLog cut = cut_log(observed, proposal.impacts);
-    ContactEstimate estimate = estimate_contacts(fitted.model, fitted.noise, observed,
-                                                 proposal.contacts, proposal.impacts, cut, pool);
+    ContactEstimate estimate =
+        estimate_contacts(fitted.model, fitted.noise, observed, proposal.contacts, proposal.impacts,
+                          cut, pool, fitted.covariance);
     for (std::size_t c = 0; c < proposal.contacts.size(); ++c)
       if (estimate.used[c] >= kFewestImpacts) proposal.contacts[c] = estimate.contacts[c];
     last.emplace(Round{std::move(fitted), std::move(estimate)});
