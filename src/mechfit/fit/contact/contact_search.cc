@@ -18,7 +18,8 @@
 namespace mechfit {
 namespace {
 
-constexpr int kRounds = 4;
+// At most; most logs settle after three.
+constexpr int kRounds = 6;
 // A part is looked at for an impact that was missed where its motion comes as near to a contact as
 // this share of the joint's range; in that many nodes around, not so near to the end of a part that
 // an impact made. By how much its halves must be more likely.
@@ -184,6 +185,18 @@ struct Round {
   ContactEstimate estimate;
 };
 
+// Whether the impacts that the model explains are where they were looked for.
+bool within_cuts(const Log& log, const std::vector<Impact>& impacts,
+                 const ContactEstimate& estimate) {
+  for (std::size_t i = 0; i < impacts.size(); ++i) {
+    const auto& t = log.runs[impacts[i].run].t;
+    if (estimate.fits[i] &&
+        !(t[impacts[i].before] <= estimate.times[i] && estimate.times[i] <= t[impacts[i].after]))
+      return false;
+  }
+  return true;
+}
+
 // The impacts of some runs of a log, numbered anew.
 std::vector<Impact> of_runs(const std::vector<Impact>& impacts, const std::vector<int>& runs) {
   std::vector<Impact> out;
@@ -239,9 +252,6 @@ std::vector<Impact> locate_impacts(const Model& model, const MotionNoise& noise,
   }
   join_near(impacts);
   cut = cut_log(log, impacts);
-  drop_needless(model, noise, log, cut, part_motions(model, noise, cut.log, pool),
-                price_of(log).jump, impacts, pool);
-  cut = cut_log(log, impacts);
   const std::vector<PartMotion> motions = part_motions(model, noise, cut.log, pool);
   add_missed(model, motions, noise, log, contacts, cut, impacts, pool);
   join_near(impacts);
@@ -276,6 +286,7 @@ ContactFindings find_contacts(const Log& observed, const FitOptions& options, Th
     out.note = "no contacts: nowhere do jumps of velocity gather at one end of a joint";
     return out;
   }
+  join_near(proposal.impacts);
   const FitOptions quick = quick_options(options);
   std::vector<int> train, held_out;
   deal(static_cast<int>(observed.runs.size()), train, held_out);
@@ -291,16 +302,22 @@ ContactFindings find_contacts(const Log& observed, const FitOptions& options, Th
       out.note = "no contacts: between the impacts that were looked at no model was found";
       return out;
     }
-    const CutLog cut = cut_log(observed, proposal.impacts);
+    CutLog cut = cut_log(observed, proposal.impacts);
+    drop_needless(fitted.model, fitted.noise, observed, cut,
+                  part_motions(fitted.model, fitted.noise, cut.log, pool), price_of(observed).jump,
+                  proposal.impacts, pool);
+    cut = cut_log(observed, proposal.impacts);
     ContactEstimate estimate =
         estimate_contacts(fitted.model, fitted.noise, observed, proposal.contacts, proposal.impacts,
                           cut, pool, fitted.covariance);
     for (std::size_t c = 0; c < proposal.contacts.size(); ++c)
       if (estimate.used[c] >= kFewestImpacts) proposal.contacts[c] = estimate.contacts[c];
     last.emplace(Round{std::move(fitted), std::move(estimate)});
-    if (round + 1 < kRounds)
-      proposal.impacts = locate_impacts(last->fitted.model, last->fitted.noise, observed,
-                                        proposal.contacts, std::move(proposal.impacts), pool);
+    const bool as_cut = within_cuts(observed, proposal.impacts, last->estimate);
+    const std::size_t before = proposal.impacts.size();
+    proposal.impacts = locate_impacts(last->fitted.model, last->fitted.noise, observed,
+                                      proposal.contacts, std::move(proposal.impacts), pool);
+    if (round > 0 && as_cut && proposal.impacts.size() == before) break;
   }
   // Contacts that too few impacts explain are none.
   std::vector<int> number(proposal.contacts.size(), -1);

@@ -1,6 +1,7 @@
 #include "mechfit/fit/contact/needless.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "mechfit/base/constants.h"
 #include "mechfit/log/split.h"
@@ -28,10 +29,17 @@ void drop_needless(const Model& model, const MotionNoise& noise, const Log& log,
   const std::vector<PartMotion> as_one = part_motions(model, noise, joined, pool);
   std::vector<Impact> kept;
   for (std::size_t i = 0; i < impacts.size(); ++i) {
-    const bool needless =
-        of[i] >= 0 && as_one[of[i]].ok &&
-        motions[cut.behind[i]].log_likelihood + motions[cut.ahead[i]].log_likelihood - price <
-            as_one[of[i]].log_likelihood;
+    bool needless = false;
+    if (of[i] >= 0 && as_one[of[i]].ok) {
+      const CutLog::Part &a = cut.parts[cut.behind[i]], &b = cut.parts[cut.ahead[i]];
+      const auto& t = log.runs[a.run].t;
+      const int gap = b.begin - a.end;
+      const double h = (t[b.begin] - t[a.end - 1]) / (gap + 1);
+      const double two = motions[cut.behind[i]].log_likelihood +
+                         motions[cut.ahead[i]].log_likelihood - price +
+                         n * (2 * gap * std::log(h) - std::log(gap + 1.0));
+      needless = two < as_one[of[i]].log_likelihood;
+    }
     if (!needless) kept.push_back(impacts[i]);
   }
   impacts = std::move(kept);
