@@ -82,29 +82,26 @@ TEST(ContactsAgainstMujoco, RestitutionIsThatOfADampedSpring) {
   for (const double e : {0.9, 0.5, 0.05}) EXPECT_NEAR(restitution_of(damping_of(e)), e, 1e-9);
 }
 
-// A damper's force begins and ends with a jump, which MuJoCo's steps cut at some part of them:
-// there they are ten times smaller than the 1e-4 s that a spring alone needs.
+// Between impacts and behind the third. MuJoCo's spring and damper begin and end within a step,
+// which leaves errors of that share of a contact: at 1e-4 s they are ten times those of 1e-5 s,
+// which are below 3e-4 rad and, where e = 1 and the motion is fast, 0.011 rad/s behind the third
+// impact.
 TEST(ContactsAgainstMujoco, ADoublePendulumWithStopsMovesAlikeThroughItsImpacts) {
-  struct Case {
-    double e, step, q, v;  // restitution, MuJoCo's step, allowed differences
-  };
-  for (const Case& c :
-       {Case{1.0, 1e-5, 1e-3, 1e-2}, Case{0.5, 1e-5, 2e-3, 2e-2}, Case{0.05, 1e-5, 2e-3, 2e-2}}) {
-    const Scene scene = two_rods(c.e);
+  constexpr double kStep = 1e-5, kPosition = 1e-3, kVelocity = 2e-2;
+  for (const double e : {1.0, 0.5, 0.05}) {
+    const Scene scene = two_rods(e);
     const Rollout rollout = ours(scene, 1500);
     ASSERT_TRUE(rollout.all_ok());
     const auto& events = rollout.events[0];
     ASSERT_GE(events.size(), 3u);
     for (std::size_t k = 0; k < 3; ++k) {
-      const int sample = static_cast<int>(0.5e3 * (events[k].time + events[k + 1].time));
-      const auto seen = of_stiff_stops(scene, damping_of(c.e), 1e-3 * sample, c.step);
-      printf("e %g %zu speed %g gap %g\n", c.e, k, events[k].speed,
-             events[k + 1].time - events[k].time);
+      const double next = k + 1 < events.size() ? events[k + 1].time : events[k].time + 0.1;
+      const int sample = static_cast<int>(0.5e3 * (events[k].time + next));
+      const auto seen = of_stiff_stops(scene, damping_of(e), 1e-3 * sample, kStep);
       for (int i = 0; i < 2; ++i) {
-        printf("   %g %g\n", rollout.q[sample * 2 + i] - seen[i],
-               rollout.v[sample * 2 + i] - seen[2 + i]);
-        EXPECT_NEAR(rollout.q[sample * 2 + i], seen[i], c.q) << "e " << c.e << ", impact " << k;
-        EXPECT_NEAR(rollout.v[sample * 2 + i], seen[2 + i], c.v) << "e " << c.e << ", impact " << k;
+        EXPECT_NEAR(rollout.q[sample * 2 + i], seen[i], kPosition) << "e " << e << ", impact " << k;
+        EXPECT_NEAR(rollout.v[sample * 2 + i], seen[2 + i], kVelocity)
+            << "e " << e << ", impact " << k;
       }
     }
   }
