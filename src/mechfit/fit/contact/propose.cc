@@ -56,6 +56,23 @@ double share_beyond(const Log& log, int joint, double side, double place) {
   return all > 0 ? beyond / all : 0;
 }
 
+// The end of a joint's positions towards a side: of means of five neighbours, against noise, what
+// one in 500 exceeds.
+double end_of(const Log& log, int joint, double side) {
+  constexpr int kMean = 5, kOneIn = 500;
+  std::vector<double> means;
+  for (const Trajectory& run : log.runs)
+    for (int k = 0; k + kMean <= run.size(); ++k) {
+      double sum = 0;
+      for (int i = k; i < k + kMean; ++i) sum += run.q[i * log.n() + joint];
+      if (std::isfinite(sum)) means.push_back(side * sum / kMean);
+    }
+  if (means.empty()) return 0;
+  const auto at = means.end() - 1 - static_cast<std::ptrdiff_t>(means.size() / kOneIn);
+  std::nth_element(means.begin(), at, means.end());
+  return side * *at;
+}
+
 // Standard deviation of the observations, by third differences of neighbours (median, so that a few
 // impacts do not matter): of white noise they have 20 sigma^2.
 double noise_of(const Log& log, int joint) {
@@ -78,6 +95,7 @@ Proposal propose_stops(const Log& log, ThreadPool& pool) {
   for (int j = 0; j < log.n(); ++j) {
     const Extent range = range_of(log, j);
     const double noise = noise_of(log, j);
+    const std::size_t before = out.contacts.size();
     for (const bool upper : {true, false}) {
       const double side = upper ? 1 : -1;
       std::vector<const Kink*> towards;
@@ -121,6 +139,12 @@ Proposal propose_stops(const Log& log, ThreadPool& pool) {
         }
         break;
       }
+    }
+    // Where one end has a stop the other one may: a model will tell, from visits to it.
+    if (out.contacts.size() == before + 1) {
+      const bool upper = out.contacts.back().shape == ContactShape::lower_stop;
+      const double place = end_of(log, j, upper ? 1 : -1);
+      out.contacts.push_back(joint_stop(log.channels, j, upper, place, 0.5));
     }
   }
   put_in_order(out.impacts);
