@@ -92,12 +92,15 @@ TEST(ContactEstimate, WhatVanishesAtAnImpactHasTheSlopesOfDifferences) {
 }
 
 TEST(ModelDoubt, AddsUpToTheCovariance) {
-  const Model model(make_system("double-pendulum"));
+  AnalyticSystem system = make_system("double-pendulum");
+  std::vector<double> theta(system.parameter_count(), 50.0);  // far from the ends of their ranges
+  system.set_parameters(theta);
+  const Model model(system);
   const int p = model.parameter_count();
   Random random(3);
   Eigen::MatrixXd root = Eigen::MatrixXd::Zero(p, p);
   for (int i = 0; i < p; ++i)
-    for (int k = 0; k + 1 < p; ++k) root(i, k) = random.uniform(-1, 1) * std::pow(10.0, i - 2);
+    for (int k = 0; k + 1 < p; ++k) root(i, k) = random.uniform(-1, 1) * std::pow(10.0, i % 4);
   root.row(1).setZero();  // one that is known
   const Eigen::MatrixXd covariance = root * root.transpose();
   const std::vector<double> flat(covariance.data(), covariance.data() + p * p);
@@ -156,7 +159,8 @@ TEST(PartMotions, MoveWithTheModelsParametersAsDifferencesSay) {
       ASSERT_TRUE(motions[i].ok && moved[i].ok);
       const Eigen::VectorXd change = (moved[i].ends - motions[i].ends) / ModelDoubt::step;
       largest = std::max(largest, change.norm());
-      EXPECT_LT((change - motions[i].by_doubt.col(k)).norm(), 0.02 * change.norm() + 1e-4)
+      // Gauss-Newton's H, without what the errors' curvature adds.
+      EXPECT_LT((change - motions[i].by_doubt.col(k)).norm(), 0.15 * change.norm() + 1e-4)
           << "part " << i << ", direction " << k;
     }
   }

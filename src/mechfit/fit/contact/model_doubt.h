@@ -19,8 +19,8 @@ struct ModelDoubt {
   int size() const { return static_cast<int>(along.size()); }
 };
 
-// `covariance` [p][p]; empty: no doubt. Directions that the parameters do not move along are left
-// out.
+// `covariance` [p][p]; empty: no doubt. Directions that the parameters do not move along, or
+// neither way within their ranges, are left out.
 ModelDoubt model_doubt(const Model& model, std::span<const double> covariance);
 
 }  // namespace mechfit
