@@ -5,11 +5,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numbers>
 #include <string>
 #include <vector>
 
+#include "mechfit/base/constants.h"
+#include "mechfit/base/median.h"
 #include "mechfit/fit/contact/contact_fit.h"
 #include "mechfit/integrate/simulate.h"
 #include "mechfit/mechanics/families/analytic/analytic.h"
@@ -132,8 +136,51 @@ struct Options {
   std::vector<std::string> systems{"pendulum", "double-pendulum"};
 };
 
+// What is asked of every stop and of every case.
+constexpr double kMostPlace = 0.5 * std::numbers::pi / 180;  // at noise 0.01 and below
+constexpr double kMostRestitution = 0.05, kMostErrors = 3;
+constexpr double kMostAccelerations = 1.5, kMostRollouts = 1.0 / 3;
+
+// Of all seeds of one machine, noise and restitution.
+struct Tally {
+  int stops = 0, found = 0, false_ones = 0;
+  int place_in_errors = 0, restitution_in_errors = 0, place_near = 0, restitution_near = 0;
+  double place2 = 0, restitution2 = 0;  // sums of squares
+  std::vector<double> accelerations, rollouts;
+
+  void add(const Contact& own, const Contact& truth) {
+    const double place = own.position - truth.position;
+    const double restitution = own.restitution - truth.restitution;
+    ++found;
+    place2 += place * place;
+    restitution2 += restitution * restitution;
+    place_in_errors += std::fabs(place) <= kMostErrors * own.position_error;
+    restitution_in_errors += std::fabs(restitution) <= kMostErrors * own.restitution_error;
+    place_near += std::fabs(place) <= kMostPlace;
+    restitution_near += std::fabs(restitution) <= kMostRestitution;
+  }
+};
+
+// A row of the table in docs/contact.md.
+void print_row(const std::string& name, double noise, double e, const Tally& tally) {
+  const auto below = [](const std::vector<double>& x, double most) {
+    return std::count_if(x.begin(), x.end(), [&](double own) { return own <= most; });
+  };
+  const auto middle = [](const std::vector<double>& x) { return x.empty() ? kNan : median(x); };
+  const int found = std::max(1, tally.found);
+  fmt::print(
+      "| {} | {} | {} | {} of {} | {:.2f} | {} | {} | {:.3f} | {} | {} | {:.2f} | {} of {} | "
+      "{:.3f} "
+      "| {} of {} |\n",
+      name, noise, e, tally.found, tally.stops, 1e3 * std::sqrt(tally.place2 / found),
+      tally.place_in_errors, tally.place_near, std::sqrt(tally.restitution2 / found),
+      tally.restitution_in_errors, tally.restitution_near, middle(tally.accelerations),
+      below(tally.accelerations, kMostAccelerations), tally.accelerations.size(),
+      middle(tally.rollouts), below(tally.rollouts, kMostRollouts), tally.rollouts.size());
+}
+
 void run_case(const Options& o, const std::string& name, double noise, double e, int seed,
-              ThreadPool& pool) {
+              ThreadPool& pool, Tally& tally) {
   const Machine truth = machine(name, e);
   const Simulation log = make_log(truth, noise, seed, kRuns, pool);
   const Simulation fresh = make_log(truth, 0, 1000 + seed, kFresh, pool);
@@ -150,23 +197,29 @@ void run_case(const Options& o, const std::string& name, double noise, double e,
     const Contact* own = nullptr;
     for (const Contact& candidate : found.contacts)
       if (candidate.joint == contact.joint && candidate.shape == contact.shape) own = &candidate;
+    ++tally.stops;
     if (!own) {
       line += " MISSED";
       continue;
     }
+    tally.add(*own, contact);
     const double miss = own->position - contact.position;
     line += fmt::format(" psi {:+.5f} ({:+.1f} se) e {:+.3f} ({:+.1f} se)", miss,
                         miss / own->position_error, own->restitution - e,
                         (own->restitution - e) / std::max(own->restitution_error, 1e-12));
   }
-  if (found.contacts.size() > truth.contacts.size())
+  if (found.contacts.size() > truth.contacts.size()) {
     line += fmt::format(" {} TOO MANY", found.contacts.size() - truth.contacts.size());
+    ++tally.false_ones;
+  }
   const double ours = acceleration_error(found.model, truth, fresh),
                best = acceleration_error(known.model, truth, fresh),
                worst = acceleration_error(none.model, truth, fresh);
   const double with = rollout_error(found.model, found.contacts, fresh, pool),
                without = rollout_error(none.model, {}, fresh, pool),
                ideal = rollout_error(known.model, truth.contacts, fresh, pool);
+  tally.accelerations.push_back(ours / best);
+  if (without > 0) tally.rollouts.push_back(with / without);  // else no run has three impacts
   fmt::print(
       "{} | impacts {} of {} | accelerations {:.2e} known {:.2e} none {:.2e} ratio {:.2f} | "
       "rollouts {:.2e} known {:.2e} none {:.2e} ratio {:.3f}\n",
@@ -202,10 +255,24 @@ int main(int argc, char** argv) {
       o.systems = {word};
   }
   ThreadPool pool(1);
+  std::vector<Tally> rows;
   for (const auto& system : o.systems)
     for (const double noise : o.noises)
-      for (const double e : o.restitutions)
+      for (const double e : o.restitutions) {
+        rows.emplace_back();
         for (int seed = o.first; seed < o.first + o.seeds; ++seed)
-          run_case(o, system, noise, e, seed, pool);
+          run_case(o, system, noise, e, seed, pool, rows.back());
+      }
+  std::string rule = "|";
+  for (int column = 0; column < 14; ++column) rule += " --- |";
+  fmt::print(
+      "\n| system | noise | e | stops | psi [0.001] | in 3 se | in 0.5 deg | e | in 3 se | in 0.05 "
+      "|"
+      " accelerations | up to 1.5 | rollouts | up to 1/3 |\n{}\n",
+      rule);
+  std::size_t row = 0;
+  for (const auto& system : o.systems)
+    for (const double noise : o.noises)
+      for (const double e : o.restitutions) print_row(system, noise, e, rows[row++]);
   return 0;
 }

@@ -8,7 +8,9 @@
 #include "mechfit/files/read_log.h"
 #include "mechfit/fit/contact/contact_search.h"
 #include "mechfit/fit/contact/propose.h"
+#include "mechfit/fit/contact/stays.h"
 #include "mechfit/integrate/simulate.h"
+#include "mechfit/log/split.h"
 #include "mechfit/mechanics/families/analytic/analytic.h"
 #include "tests/support/shared_data.h"
 
@@ -126,6 +128,107 @@ TEST(ContactEstimate, WithFrictionItHasTheSlopesOfDifferencesToo) {
   one([&](auto x) { return c(before, t, x[0], e, mu); }, psi, pull.dot(at.position));
   one([&](auto x) { return c(before, t, psi, x[0], mu); }, e, pull.dot(at.restitution));
   one([&](auto x) { return c(before, t, psi, e, x[0]); }, mu, pull.dot(at.friction));
+}
+
+TEST(ModelDoubt, AddsUpToTheCovariance) {
+  AnalyticSystem system = make_system("double-pendulum");
+  std::vector<double> theta(system.parameter_count(), 50.0);  // far from the ends of their ranges
+  system.set_parameters(theta);
+  const Model model(system);
+  const int p = model.parameter_count();
+  Random random(3);
+  Eigen::MatrixXd root = Eigen::MatrixXd::Zero(p, p);
+  for (int i = 0; i < p; ++i)
+    for (int k = 0; k + 1 < p; ++k) root(i, k) = random.uniform(-1, 1) * std::pow(10.0, i % 4);
+  root.row(1).setZero();  // one that is known
+  const Eigen::MatrixXd covariance = root * root.transpose();
+  const std::vector<double> flat(covariance.data(), covariance.data() + p * p);
+  const ModelDoubt doubt = model_doubt(model, flat);
+  EXPECT_LE(doubt.size(), p - 1);
+  Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(p, p);
+  for (const Model& along : doubt.along) {
+    const Eigen::VectorXd r =
+        (to_eigen(along.parameters()) - to_eigen(model.parameters())) / ModelDoubt::step;
+    sum += r * r.transpose();
+  }
+  for (int i = 0; i < p; ++i)
+    for (int j = 0; j < p; ++j)
+      EXPECT_NEAR(sum(i, j), covariance(i, j),
+                  1e-8 * std::sqrt(1e-12 + covariance(i, i) * covariance(j, j)));
+}
+
+// Double pendulum whose second joint falls onto its stops and stays there for a while, noise 0.01.
+Simulation resting_log(double e) {
+  const AnalyticSystem system = make_system("double-pendulum");
+  const Channels channels = system_channels(system);
+  SimulateOptions options;
+  options.runs = 4;
+  options.steps = 300;
+  options.h = 0.01;
+  options.substeps = 5;
+  options.q0 = {{-1.5, 1.5}, {-0.6, 0.4}};
+  options.v0 = {{-2, 2}, {-3, 3}};
+  options.noise = {0.01, 0.01};
+  options.contacts = {joint_stop(channels, 1, true, 0.5, e),
+                      joint_stop(channels, 1, false, -0.7, e)};
+  ThreadPool pool(1);
+  return simulate(Model(system), channels, options, pool);
+}
+
+// The motion of the parts moves with the parameters as parts by another model do.
+TEST(PartMotions, MoveWithTheModelsParametersAsDifferencesSay) {
+  const Simulation log = resting_log(1);
+  Log parts;
+  parts.channels = log.observed.channels;
+  for (const Trajectory& run : log.truth.runs) parts.runs.push_back(slice(run, 2, 0, 0, 30));
+  for (Trajectory& run : parts.runs) run.qd.clear(), run.qdd.clear();
+  const Model model(make_system("double-pendulum"));
+  const int p = model.parameter_count();
+  std::vector<double> covariance(static_cast<std::size_t>(p) * p, 0.0);
+  for (int i = 0; i < p; ++i) covariance[i * p + i] = 1e-4;
+  const ModelDoubt doubt = model_doubt(model, covariance);
+  ASSERT_EQ(doubt.size(), p);
+  const MotionNoise noise{{0.01, 0.01}, {0.01, 0.01}};
+  ThreadPool pool(1);
+  const auto motions = part_motions(model, noise, parts, pool, doubt);
+  double largest = 0;
+  for (int k = 0; k < p; ++k) {
+    const auto moved = part_motions(doubt.along[k], noise, parts, pool);
+    for (std::size_t i = 0; i < motions.size(); ++i) {
+      ASSERT_TRUE(motions[i].ok && moved[i].ok);
+      const Eigen::VectorXd change = (moved[i].ends - motions[i].ends) / ModelDoubt::step;
+      largest = std::max(largest, change.norm());
+      // Gauss-Newton's H, without what the errors' curvature adds.
+      EXPECT_LT((change - motions[i].by_doubt.col(k)).norm(), 0.15 * change.norm() + 1e-4)
+          << "part " << i << ", direction " << k;
+    }
+  }
+  EXPECT_GT(largest, 1e-3);
+}
+
+TEST(Stays, RestsAreWhereTheMachineLiesOnItsStop) {
+  const double sigma[] = {0.01, 0.01};
+  const auto gap_at = [](const Simulation& log, const Contacts& contacts, const Stay& stay, int k) {
+    return contacts[stay.contact].gap(std::span(log.truth.runs[stay.run].q).subspan(2 * k, 2));
+  };
+  int rests = 0;
+  for (const double e : {0.0, 1.0}) {
+    const Simulation log = resting_log(e);
+    const Channels& channels = log.observed.channels;
+    const Contacts contacts{joint_stop(channels, 1, true, 0.5, e),
+                            joint_stop(channels, 1, false, -0.7, e)};
+    for (const Stay& stay : find_stays(log.observed, contacts, sigma)) {
+      EXPECT_LT(stay.begin, stay.end);
+      if (stay.rest == stay.rest_end) continue;
+      ++rests;
+      EXPECT_EQ(e, 0) << "a machine that bounces back does not lie still";
+      double mean = 0;
+      for (int k = stay.rest; k < stay.rest_end; ++k)
+        mean += gap_at(log, contacts, stay, k) / (stay.rest_end - stay.rest);
+      EXPECT_LT(mean, 0.003) << "run " << stay.run << ", sample " << stay.rest;
+    }
+  }
+  EXPECT_GT(rests, 1);
 }
 
 Simulation pendulum_log(bool stops, double e) {

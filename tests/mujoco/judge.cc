@@ -135,6 +135,23 @@ Judge::Judge(const AnalyticSystem& system, double time_step)
       model_(load(system, time_step), mj_deleteModel),
       data_(mj_makeData(model_.get()), mj_deleteData) {}
 
+Judge::Judge(const AnalyticSystem& system, double time_step, const Contacts& stops, SoftStop soft)
+    : Judge(system, time_step) {
+  mjModel& m = *model_;
+  for (const Contact& stop : stops) {
+    const int j = stop.joint;
+    m.jnt_limited[j] = 1;
+    m.jnt_range[2 * j + (stop.shape == ContactShape::upper_stop)] = stop.position;
+    // Negative: stiffness and damping by themselves, of accelerations. As hard as it goes, which is
+    // so far from 1 (mjMAXIMP): with so much of the force that would be without the stop.
+    const double hard = mjMAXIMP;
+    m.jnt_solref[j * mjNREF] = -soft.rate * soft.rate * hard;
+    m.jnt_solref[j * mjNREF + 1] = -2 * soft.damping * soft.rate * hard;
+    m.jnt_solimp[j * mjNIMP] = m.jnt_solimp[j * mjNIMP + 1] = hard;
+  }
+  m.opt.tolerance = 0;
+}
+
 std::vector<double> Judge::to_relative(std::vector<double> x) const {
   if (absolute_)
     for (std::size_t i = x.size() - 1; i > 0; --i) x[i] -= x[i - 1];

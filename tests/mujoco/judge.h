@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "mechfit/mechanics/contact.h"
 #include "mechfit/mechanics/families/analytic/analytic.h"
 
 namespace mechfit::testing {
@@ -14,12 +15,20 @@ struct MujocoState {
   std::vector<double> q, v;
 };
 
+// Stops as MuJoCo has them: beyond the stop the joint's acceleration along it is that of a damped
+// spring, r'' = -rate^2 r - 2 damping rate r', where that pushes out.
+struct SoftStop {
+  double rate = 0, damping = 0;  // [1/s], 1: critical
+};
+
 // An analytic system rebuilt as a MuJoCo model: bodies and joints only, explicit inertials, no
 // geoms, no armature. Speaks the system's own coordinates.
 class Judge {
  public:
   // MuJoCo's model of the system with its present constants.
   explicit Judge(const AnalyticSystem& system, double time_step = 1e-3);
+  // With stops of its joints, which have to be relative; a joint with one has two.
+  Judge(const AnalyticSystem& system, double time_step, const Contacts& stops, SoftStop soft);
 
   // u: none, the system's one input, or a force on each of MuJoCo's joints.
   std::vector<double> acceleration(const MujocoState& state, const std::vector<double>& u);

@@ -5,6 +5,7 @@ find_path(MUJOCO_INCLUDE_DIR mujoco/mujoco.h REQUIRED)
 mechfit_test(mujoco_test LABELS mujoco LIBRARIES ${MUJOCO_LIBRARY}
              SOURCES ${CMAKE_CURRENT_LIST_DIR}/arm_mujoco_test.cc
                      ${CMAKE_CURRENT_LIST_DIR}/arm_judge.cc
+                     ${CMAKE_CURRENT_LIST_DIR}/contact_mujoco_test.cc
                      ${CMAKE_CURRENT_LIST_DIR}/mujoco_test.cc
                      ${CMAKE_CURRENT_LIST_DIR}/judge.cc)
 target_include_directories(mujoco_test SYSTEM PRIVATE ${MUJOCO_INCLUDE_DIR})

@@ -159,6 +159,31 @@ TEST(FitReport, RolloutsHaveBandsThatWiden) {
   EXPECT_GT(held, 0.6 * all);
 }
 
+TEST(FitReport, DrawsStopsAndMarksImpacts) {
+  ThreadPool pool(2);
+  Fitted f = fitted({.system = "double-pendulum"}, pool);
+  EXPECT_FALSE(document_of(f, pool).contains("contacts"));
+  f.result.contacts = {joint_stop(f.result.channels, 1, true, 0.4, 0.5)};
+  f.result.struck = f.held_out.observed;
+  const Trajectory& run = f.result.struck.runs[1];
+  f.result.impacts = {{1, 0, 20, 21, 0.5 * (run.t[20] + run.t[21])}};
+  const Json page = document_of(f, pool);
+  ASSERT_EQ(page["contacts"].size(), 1u);  // of the run that hits it
+  const Json& shown = page["contacts"][0];
+  EXPECT_EQ(shown["joints"][1]["observed"][20], run.q[41]);
+  EXPECT_EQ(shown["contacts"][0]["position"], 0.4);
+  EXPECT_NEAR(shown["contacts"][0]["impacts"][0].get<double>(),
+              0.5 * (run.t[20] + run.t[21]) - run.t[0], 1e-12);
+  // The model hits its stop in rollouts too.
+  for (const Json& rollout : page["rollouts"]) {
+    EXPECT_FALSE(rollout["joints"][0].contains("stops"));
+    EXPECT_EQ(rollout["joints"][1]["stops"][0]["position"], 0.4);
+  }
+  const std::string html = render_page(page);
+  EXPECT_NE(html.find("contacts-section"), std::string::npos);
+  EXPECT_NE(html.find("impacts on it, upper stop of q2"), std::string::npos);
+}
+
 TEST(FitReport, RegionTellsHeldOutStatesOutsideFromThoseInside) {
   ThreadPool pool(2);
   const Fitted f = fitted({.system = "cart-pole", .reach = 0.4}, pool);

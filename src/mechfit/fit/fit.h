@@ -66,6 +66,7 @@ struct FitResult {
   // are the parts of the log's between impacts.
   Contacts contacts;
   std::vector<Impact> impacts;  // in the observed log, then in that to validate on where given
+  Log struck;                   // with contacts: that log, uncut
   FitHistory history;           // of the model that was kept
   std::shared_ptr<const FitState> state;  // at the end
   std::vector<std::string> notes;

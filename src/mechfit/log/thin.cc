@@ -79,7 +79,8 @@ Log thin(const Log& log, double step) {
   Log out;
   out.channels = log.channels;
   for (const auto& run : log.runs) {
-    const int stride = stride_of(run, step);
+    const int stride =
+        std::min(stride_of(run, step), std::max(1, (run.size() - 1) / (kShortestRun - 1)));
     Trajectory kept;
     kept.name = run.name;
     for (int k = 0; k < run.size(); k += stride) {

@@ -18,8 +18,8 @@ struct Thinning {
 // sigma / h^2. A step that is asked for (> 0) is taken instead.
 Thinning choose_thinning(const Log& smoothed, double step);
 
-// Every stride-th sample of each run, so many that their median step stays at most `step`; an input
-// is the mean of what acts until the next one.
+// Every stride-th sample of each run, so many that their median step stays at most `step` and that
+// a short run keeps kShortestRun samples; an input is the mean of what acts until the next one.
 Log thin(const Log& log, double step);
 
 }  // namespace mechfit

@@ -8,6 +8,7 @@
 #include "mechfit/base/thread_pool.h"
 #include "mechfit/evaluate/ensemble.h"
 #include "mechfit/evaluate/scores.h"
+#include "mechfit/fit/fit.h"
 
 // Members of the document of a fit (docs/report.md), by topic.
 namespace mechfit {
@@ -35,6 +36,7 @@ nlohmann::json verdict_member(const Scores& scores);
 void add_acceleration_members(const FitView& view, nlohmann::json& page);  // accelerations, errors
 void add_rollout_members(const FitView& view, nlohmann::json& page);       // rollouts, animation
 void add_region_member(const FitView& view, nlohmann::json& page);
+nlohmann::json contact_member(const FitResult& result);  // of runs that hit something
 nlohmann::json landscape_member(const Model& model, const Log& motion);
 
 // "run 3, from 1.2 s": a part of a run of the log; "run 3" where it begins with the run.

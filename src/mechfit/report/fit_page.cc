@@ -101,7 +101,7 @@ Section landscape_section(const Node& landscape, const std::vector<Joint>& joint
 Page fit_page(const Node& document) {
   document.only({"kind", "title", "subtitle", "settings", "joints", "verdict", "warnings", "scores",
                  "coverage", "learning", "accelerations", "errors", "rollouts", "region",
-                 "landscape", "scale", "animation"});
+                 "landscape", "scale", "animation", "contacts"});
   const auto joints = read_joints(document);
   Page page;
   page.kind = "Fit";
@@ -115,6 +115,7 @@ Page fit_page(const Node& document) {
          {}});
     page.sections.back().blocks.emplace_back(animation_figure(*animation));
   }
+  add_contacts(document, joints, page);
   add_rollouts(document, joints, page);
   add_accelerations(document, joints, page);
   add_errors(document, joints, page);

@@ -79,6 +79,7 @@ json learning(const FitHistory& history) {
 Ensemble ensemble_of_fit(const FitResult& result, const Scores& scores) {
   ModelRecord record{result.model, result.channels, {}, result.members, result.covariance,
                      {},           result.timing};
+  record.contacts = result.contacts;
   if (result.knowledge.region.q_low.empty()) return ensemble_of(record);
   record.knowledge = result.knowledge;
   if (scores.model_error)
@@ -128,6 +129,7 @@ json fit_document(const FitResult& result, const EvaluationData& held_out, const
   add_acceleration_members(view, page);
   add_rollout_members(view, page);
   add_region_member(view, page);
+  if (!result.contacts.empty()) page["contacts"] = contact_member(result);
   page["landscape"] = landscape_member(result.model, held_out.motion());
   page["scale"] = result.model.scale_is_free() ? "free" : "physical";
   return page;

@@ -115,6 +115,23 @@ json predicted_curve(const Predictions& predictions, int s, int i) {
   return out;
 }
 
+bool is_stop(const Contact& contact) {
+  return contact.shape == ContactShape::upper_stop || contact.shape == ContactShape::lower_stop;
+}
+
+// A joint's stops, and when it hits them or the machine anything that is none.
+void add_contacts(const Contacts& contacts, const std::vector<ContactEvent>& events, int joint,
+                  double end, json& out) {
+  for (const Contact& contact : contacts)
+    if (is_stop(contact) && contact.joint == joint)
+      out["stops"].push_back({{"name", contact.name}, {"position", contact.position}});
+  for (const ContactEvent& event : events) {
+    const Contact& contact = contacts[event.contact];
+    if (event.time <= end && (!is_stop(contact) || contact.joint == joint))
+      out["impacts"].push_back(event.time);
+  }
+}
+
 json rollout_run(const FitView& view, const Predictions& predictions, int s,
                  const std::vector<double>& motion) {
   const Trajectory& observed = view.held_out.observed.runs[predictions.starts.run[s]];
@@ -130,6 +147,9 @@ json rollout_run(const FitView& view, const Predictions& predictions, int s,
     joints.push_back({{"observed", seen},
                       {"measured", measured},
                       {"predicted", predicted_curve(predictions, s, i)}});
+    if (!view.ensemble.contacts.empty())
+      add_contacts(view.ensemble.contacts, rollout.events[s], i,
+                   observed.t[from + steps] - observed.t[from], joints.back());
   }
   PointDynamics point(view.ensemble.model);
   std::vector<double> t, energy, q(n), v(n);

@@ -1,9 +1,41 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
+#include "mechfit/base/constants.h"
 #include "mechfit/report/sections.h"
 
 namespace mechfit {
 namespace {
+
+// The predicted positions at the samples next to impacts, NaN elsewhere.
+std::vector<double> at_impacts(const std::vector<double>& t, const std::vector<double>& predicted,
+                               const std::vector<double>& impacts) {
+  std::vector<double> out(t.size(), kNan);
+  for (const double time : impacts) {
+    std::size_t nearest = 0;
+    for (std::size_t k = 0; k < t.size(); ++k)
+      if (std::fabs(t[k] - time) < std::fabs(t[nearest] - time)) nearest = k;
+    out[nearest] = predicted[nearest];
+  }
+  return out;
+}
+
+// What the joint may hit, and where the prediction does.
+void add_stops(const Node& joint, const std::vector<double>& t, int x, Table& data,
+               nlohmann::json& lines) {
+  if (const auto stops = joint.find("stops"))
+    for (const Node& stop : stops->items()) {
+      stop.only({"name", "position"});
+      const std::vector<double> y(t.size(), stop.at("position").number());
+      lines["series"].push_back(series(data, x, stop.at("name").text(), y, {"c3", "dash"}));
+    }
+  if (const auto impacts = joint.find("impacts"))
+    lines["series"].push_back(
+        series(data, x, "impacts",
+               at_impacts(t, joint.at("predicted").band(t.size()).y, impacts->numbers()),
+               {"c1", "points"}));
+}
 
 // Panels of one run's motion, a joint each; their numbers go to `figure`.
 nlohmann::json motion_panels(const Node& rollout, std::size_t r, const Joints& joints,
@@ -13,7 +45,7 @@ nlohmann::json motion_panels(const Node& rollout, std::size_t r, const Joints& j
   const auto curves = per_joint(rollout.at("joints"), joints);
   nlohmann::json panels = nlohmann::json::array();
   for (std::size_t i = 0; i < joints.size(); ++i) {
-    curves[i].only({"observed", "measured", "predicted"});
+    curves[i].only({"observed", "measured", "predicted", "stops", "impacts"});
     Table data{fmt::format("rollouts-data-{}-{}", r, i), name + ": " + label(joints[i])};
     const int x = data.add("time [s]", t);
     auto lines = panel(data, "time [s]", label(joints[i]));
@@ -24,6 +56,7 @@ nlohmann::json motion_panels(const Node& rollout, std::size_t r, const Joints& j
         series(data, x, "measured", curves[i].at("measured").numbers(t.size()), kMeasured));
     lines["series"].push_back(
         series(data, x, "predicted", curves[i].at("predicted").band(t.size()), kModel));
+    add_stops(curves[i], t, x, data, lines);
     panels.push_back(std::move(lines));
     figure.tables.push_back(std::move(data));
   }

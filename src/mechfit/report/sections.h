@@ -12,6 +12,7 @@ namespace mechfit {
 using Joints = std::vector<Joint>;
 
 void add_verdict(const Node& document, const Joints& joints, Page& page);  // opinion, headlines
+void add_contacts(const Node& document, const Joints& joints, Page& page);
 void add_rollouts(const Node& document, const Joints& joints, Page& page);
 void add_energy(const Node& document, Page& page);
 void add_accelerations(const Node& document, const Joints& joints, Page& page);

@@ -7,8 +7,9 @@
 
 #include "mechfit/base/constants.h"
 #include "mechfit/base/error.h"
+#include "mechfit/base/median.h"
 #include "mechfit/fit/contact/contact_friction.h"
-#include "mechfit/fit/contact/part_motion.h"
+#include "mechfit/fit/contact/stays.h"
 #include "mechfit/mechanics/impact.h"
 
 namespace mechfit {
@@ -21,8 +22,8 @@ constexpr int kIterations = 30;
 // Times, in steps, positions and restitutions have settled.
 constexpr double kSettled = 1e-9;
 // Of a chi-squared number of as many degrees of freedom as an impact has equations: what chance
-// exceeds once in some 10^4 impacts, twice over for models that are not exact.
-double most_misfit(int equations) { return 2 * (equations + 8 * std::sqrt(2.0 * equations)); }
+// exceeds once in some 10^3 impacts.
+double most_misfit(int equations) { return equations + 5 * std::sqrt(2.0 * equations); }
 // Impacts of a chain whose ends are taken as one vector: dense algebra of five numbers each.
 constexpr int kChain = 40;
 // Rounds in which impacts are left out, and which of them: those with so much of the worst misfit.
@@ -34,6 +35,7 @@ struct Event {
   int behind, ahead;  // parts
   double time = 0, sd = kNan;
   bool fits = true;
+  MatrixXd by_doubt;  // dc/deta where the states stay [2n+1][eta]; empty: to be made
 };
 
 // Impacts that follow each other without a part missing between them.
@@ -42,51 +44,20 @@ struct Chain {
   std::vector<int> parts;  // one more than events
   VectorXd z, shift;       // their ends' states as estimated, and the change from there [parts][4n]
   MatrixXd P;              // covariance
+  MatrixXd by_doubt;       // dz/deta
   MatrixXd whitened_time;  // of the last round
 };
 
 }  // namespace
-
-std::optional<Flow> flow(PointDynamics& dynamics, int n, const VectorXd& start,
-                         std::span<const double> u, double duration, double step) {
-  const int steps = std::max(1, static_cast<int>(std::ceil(std::fabs(duration) / step)));
-  const double h = duration / steps;
-  Flow out{start, VectorXd::Zero(2 * n), MatrixXd::Identity(2 * n, 2 * n)};
-  std::vector<double> a(4 * n * n), b(2 * n * std::max<std::size_t>(u.size(), 1));
-  b.resize(2 * n * u.size());
-  VectorXd acceleration(n);
-  const auto slope = [&](const VectorXd& x, const MatrixXd& phi, VectorXd& dx, MatrixXd& dphi) {
-    const std::span<const double> q(x.data(), n), v(x.data() + n, n);
-    if (!x.allFinite() || !dynamics.acceleration(q, v, u, {acceleration.data(), std::size_t(n)}) ||
-        !dynamics.linearize(q, v, u, a, b))
-      return false;
-    dx.resize(2 * n);
-    dx << x.tail(n), acceleration;
-    using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    dphi = Eigen::Map<const Rows>(a.data(), 2 * n, 2 * n) * phi;
-    return true;
-  };
-  VectorXd k[4];
-  MatrixXd d[4];
-  for (int s = 0; s < steps; ++s) {
-    if (!slope(out.x, out.phi, k[0], d[0])) return {};
-    if (!slope(out.x + 0.5 * h * k[0], out.phi + 0.5 * h * d[0], k[1], d[1])) return {};
-    if (!slope(out.x + 0.5 * h * k[1], out.phi + 0.5 * h * d[1], k[2], d[2])) return {};
-    if (!slope(out.x + h * k[2], out.phi + h * d[2], k[3], d[3])) return {};
-    out.x += h / 6 * (k[0] + 2 * k[1] + 2 * k[2] + k[3]);
-    out.phi += h / 6 * (d[0] + 2 * d[1] + 2 * d[2] + d[3]);
-  }
-  MatrixXd unused;
-  if (!slope(out.x, out.phi, out.rate, unused)) return {};
-  return out;
-}
 
 std::optional<ImpactResidual> impact_residual(PointDynamics& dynamics, const Contact& contact,
                                               const ImpactStates& states, double time,
                                               double step) {
   const int n = static_cast<int>(states.before.size()) / 2;
   const auto a = flow(dynamics, n, states.before, states.u_before, time - states.before_time, step);
-  const auto b = flow(dynamics, n, states.behind, states.u_behind, time - states.behind_time, step);
+  const auto b = states.rests ? std::optional(still(states.behind))
+                              : flow(dynamics, n, states.behind, states.u_behind,
+                                     time - states.behind_time, step);
   if (!a || !b) return {};
   const std::span<const double> q(a->x.data(), n);
   VectorXd J(n), rest(n);
@@ -142,18 +113,27 @@ class Estimator {
  public:
   Estimator(const Model& model, const Log& log, const Contacts& contacts,
             const std::vector<Impact>& impacts, const CutLog& cut,
-            const std::vector<PartMotion>& motions)
+            const std::vector<PartMotion>& motions, const ModelDoubt& doubt)
       : log_(log),
         impacts_(impacts),
         cut_(cut),
         motions_(motions),
         dynamics_(model),
         n_(model.joints()),
-        contacts_(contacts) {
+        contacts_(contacts),
+        eta_(VectorXd::Zero(doubt.size())) {
+    for (const Model& along : doubt.along) doubted_.emplace_back(along);
     for (std::size_t i = 0; i < impacts.size(); ++i) {
       const int behind = cut.behind[i], ahead = cut.ahead[i];
       if (behind < 0 || ahead < 0 || !motions[behind].ok || !motions[ahead].ok) continue;
-      events_.push_back({static_cast<int>(i), impacts[i].contact, behind, ahead, impacts[i].time});
+      events_.push_back({static_cast<int>(i),
+                         impacts[i].contact,
+                         behind,
+                         ahead,
+                         impacts[i].time,
+                         kNan,
+                         true,
+                         {}});
     }
   }
 
@@ -163,13 +143,16 @@ class Estimator {
     for (int round = 0; round < kRounds; ++round) {
       make_chains();
       settle();
-      double worst = 0;
+      std::vector<double> misfits;
       for (const Event& event : events_)
-        if (event.fits) worst = std::max(worst, misfit_of(event));
-      if (worst <= most_misfit(2 * n_ + 1)) break;
+        if (event.fits) misfits.push_back(misfit_of(event));
+      if (misfits.empty()) break;
+      // Where the model is not exact all fit less well.
+      const double most = most_misfit(2 * n_ + 1) * std::max(1.0, median(misfits) / (2 * n_));
+      const double worst = *std::max_element(misfits.begin(), misfits.end());
+      if (!(worst > most)) break;
       for (Event& event : events_)
-        if (misfit_of(event) > std::max(most_misfit(2 * n_ + 1), kWorst * worst))
-          event.fits = false;
+        if (misfit_of(event) > std::max(most, kWorst * worst)) event.fits = false;
     }
     return result();
   }
@@ -181,7 +164,7 @@ class Estimator {
       if (!event.fits) continue;
       if (chains_.empty() || chains_.back().parts.back() != event.behind ||
           static_cast<int>(chains_.back().events.size()) == kChain)
-        chains_.push_back({{}, {event.behind}, {}, {}, {}, {}});
+        chains_.push_back({{}, {event.behind}, {}, {}, {}, {}, {}});
       chains_.back().events.push_back(&event);
       chains_.back().parts.push_back(event.ahead);
     }
@@ -191,49 +174,74 @@ class Estimator {
       chain.z.resize(size);
       chain.shift = VectorXd::Zero(size);
       chain.P = MatrixXd::Zero(size, size);
+      chain.by_doubt.resize(size, eta_.size());
       for (std::size_t k = 0; k < chain.parts.size(); ++k) {
         const PartMotion& motion = motions_[chain.parts[k]];
         chain.z.segment(static_cast<int>(k) * width, width) = motion.ends;
         chain.P.block(static_cast<int>(k) * width, static_cast<int>(k) * width, width, width) =
             motion.covariance;
+        chain.by_doubt.middleRows(static_cast<int>(k) * width, width) = motion.by_doubt;
       }
     }
   }
 
-  std::optional<ImpactResidual> residual(const Event& event, const VectorXd& before,
-                                         const VectorXd& behind) {
+  std::optional<ImpactResidual> residual(PointDynamics& dynamics, const Event& event,
+                                         const VectorXd& before, const VectorXd& behind) {
     const CutLog::Part &a = cut_.parts[event.behind], &b = cut_.parts[event.ahead];
     const Trajectory& run = log_.runs[a.run];
     const std::size_t m = log_.m();
-    ImpactStates states{before, behind, run.t[a.end - 1], run.t[b.begin], {}, {}};
+    ImpactStates states{
+        before, behind, run.t[a.end - 1], run.t[b.begin], {}, {}, impacts_[event.impact].rests()};
     if (m > 0) {
       states.u_before = std::span(run.u).subspan((a.end - 1) * m, m);
       states.u_behind = std::span(run.u).subspan(std::max(0, b.begin - 1) * m, m);
     }
     const double step = run.t[a.end - 1] - run.t[a.end - 2];
-    return impact_residual(dynamics_, contacts_[event.contact], states, event.time, step);
+    return impact_residual(dynamics, contacts_[event.contact], states, event.time, step);
+  }
+
+  double near(const Event& event, double time) const {
+    const CutLog::Part &a = cut_.parts[event.behind], &b = cut_.parts[event.ahead];
+    const Trajectory& run = log_.runs[a.run];
+    return std::clamp(time, run.t[std::max(0, a.end - kShortestPiece)],
+                      run.t[std::min(run.size(), b.begin + kShortestPiece) - 1]);
+  }
+
+  // dc/deta where the states stay.
+  MatrixXd change_of(const Event& event, const VectorXd& before, const VectorXd& behind,
+                     const VectorXd& c) {
+    MatrixXd out = MatrixXd::Zero(c.size(), eta_.size());
+    for (int k = 0; k < eta_.size(); ++k)
+      if (const auto moved = residual(doubted_[k], event, before, behind))
+        out.col(k) = (moved->c - c) / ModelDoubt::step;
+    return out;
   }
 
   // One round over all chains; the largest change, relative to what matters. False: no numbers.
   bool iterate(double& change) {
     const int width = 4 * n_, rows = 2 * n_ + 1, places = 3 * static_cast<int>(contacts_.size());
-    MatrixXd S = MatrixXd::Zero(places, places);
-    VectorXd g = VectorXd::Zero(places);
+    const int doubts = static_cast<int>(eta_.size()), unknowns = places + doubts;
+    MatrixXd S = MatrixXd::Zero(unknowns, unknowns);
+    VectorXd g = VectorXd::Zero(unknowns);
+    S.diagonal().tail(doubts).setOnes();
     std::vector<MatrixXd> G_of, C_of;
     std::vector<VectorXd> R_of;
     std::vector<MatrixXd> D_of, E_of;
     for (Chain& chain : chains_) {
       const int count = static_cast<int>(chain.events.size()), size = count * rows;
       MatrixXd G = MatrixXd::Zero(size, chain.z.size()), D = MatrixXd::Zero(size, count);
-      MatrixXd E = MatrixXd::Zero(size, places);
+      MatrixXd E = MatrixXd::Zero(size, unknowns);
       VectorXd R(size);
-      const VectorXd z = chain.z + chain.shift;
+      const VectorXd moved = chain.shift + chain.by_doubt * eta_, z = chain.z + moved;
       for (int k = 0; k < count; ++k) {
-        const Event& event = *chain.events[k];
+        Event& event = *chain.events[k];
         // A part's ends: its first state, then its last one.
         const int end = k * width + 2 * n_, begin = (k + 1) * width;
-        const auto c = residual(event, z.segment(end, 2 * n_), z.segment(begin, 2 * n_));
+        const VectorXd before = z.segment(end, 2 * n_), behind = z.segment(begin, 2 * n_);
+        const auto c = residual(dynamics_, event, before, behind);
         if (!c) return false;
+        if (event.by_doubt.cols() != doubts)
+          event.by_doubt = change_of(event, before, behind, c->c);
         R.segment(k * rows, rows) = c->c;
         G.block(k * rows, end, rows, 2 * n_) = c->before;
         G.block(k * rows, begin, rows, 2 * n_) = c->behind;
@@ -241,8 +249,10 @@ class Estimator {
         E.block(k * rows, 2 * event.contact, rows, 1) = c->position;
         E.block(k * rows, 2 * event.contact + 1, rows, 1) = c->restitution;
         E.block(k * rows, friction_at(event.contact), rows, 1) = c->friction;
+        E.block(k * rows, places, rows, doubts) = event.by_doubt;
       }
-      R -= G * chain.shift;
+      R -= G * moved;
+      E.rightCols(doubts) += G * chain.by_doubt;
       MatrixXd C = G * chain.P * G.transpose();
       C.diagonal() += VectorXd::Constant(size, 1e-18);
       const Eigen::LLT<MatrixXd> factor(C);
@@ -267,8 +277,9 @@ class Estimator {
     const VectorXd step = -solver.solve(g);
     if (!step.allFinite()) return false;
     information_ = S;
+    eta_ = step.tail(doubts);
     change = 0;
-    misfit_ = 0;
+    misfit_ = eta_.squaredNorm();
     for (std::size_t c = 0; c < chains_.size(); ++c) {
       Chain& chain = chains_[c];
       const Eigen::LLT<MatrixXd> factor(C_of[c]);
@@ -282,13 +293,15 @@ class Estimator {
       const MatrixXd spread = times.solve(MatrixXd::Identity(WD.cols(), WD.cols()));
       for (std::size_t k = 0; k < chain.events.size(); ++k) {
         Event& event = *chain.events[k];
-        event.time += tau[static_cast<int>(k)];
+        // Far from where it was looked for it is another one, or none.
+        const double time = event.time, wanted = time + tau[static_cast<int>(k)];
+        event.time = near(event, wanted);
         event.sd = std::sqrt(spread(static_cast<int>(k), static_cast<int>(k)));
         const int from = static_cast<int>(k) * rows;
         const MatrixXd own = C_of[c].block(from, from, rows, rows);
         const VectorXd miss = rest.segment(from, rows);
-        own_misfit_[&event] = miss.dot(own.llt().solve(miss));
-        change = std::max(change, std::fabs(tau[static_cast<int>(k)]) / kTimeUnit);
+        own_misfit_[&event] = event.time == wanted ? miss.dot(own.llt().solve(miss)) : kInfinity;
+        change = std::max(change, std::fabs(event.time - time) / kTimeUnit);
       }
     }
     for (std::size_t k = 0; k < contacts_.size(); ++k) {
@@ -333,25 +346,26 @@ class Estimator {
     out.time_sd = out.times;
     out.fits.assign(impacts_.size(), 0);
     out.used.assign(contacts_.size(), 0);
-    int used = 0;
+    int equations = 0;
     for (const Event& event : events_) {
       out.times[event.impact] = event.time;
       out.time_sd[event.impact] = event.sd;
       out.fits[event.impact] = event.fits;
       out.used[event.contact] += event.fits;
-      used += event.fits;
+      // Of a rest the joint's own, less its time.
+      equations += event.fits ? (impacts_[event.impact].rests() ? 2 : 2 * n_) : 0;
       const double most = most_misfit(2 * n_ + 1);
       out.total += event.fits ? std::min(misfit_of(event), most) : most;
     }
     const auto rough = std::count_if(contacts_.begin(), contacts_.end(),
                                      [](const Contact& contact) { return contact.friction > 0; });
     const int freedom =
-        used * 2 * n_ - 2 * static_cast<int>(contacts_.size()) - static_cast<int>(rough);
+        equations - 2 * static_cast<int>(contacts_.size()) - static_cast<int>(rough);
     out.misfit = freedom > 0 ? misfit_ / freedom : kNan;
     const double growth = std::sqrt(std::max(1.0, std::isfinite(out.misfit) ? out.misfit : 1.0));
     MatrixXd covariance = MatrixXd::Zero(places, places);
-    if (information_.rows() == places)
-      covariance = information_.ldlt().solve(MatrixXd::Identity(places, places));
+    if (const auto all = information_.rows(); all >= places)
+      covariance = information_.ldlt().solve(MatrixXd::Identity(all, all));
     for (std::size_t k = 0; k < contacts_.size(); ++k) {
       const int at = static_cast<int>(2 * k);
       Contact& contact = out.contacts[k];
@@ -374,6 +388,8 @@ class Estimator {
   PointDynamics dynamics_;
   int n_;
   Contacts contacts_;
+  std::vector<PointDynamics> doubted_;  // along each eta
+  VectorXd eta_;
   std::vector<Event> events_;
   std::vector<Chain> chains_;
   std::map<const Event*, double> own_misfit_;
@@ -385,12 +401,19 @@ class Estimator {
 
 ContactEstimate estimate_contacts(const Model& model, const MotionNoise& noise, const Log& log,
                                   const Contacts& contacts, const std::vector<Impact>& impacts,
-                                  const CutLog& cut, ThreadPool& pool) {
-  const std::vector<PartMotion> motions = part_motions(model, noise, cut.log, pool);
+                                  const CutLog& cut, ThreadPool& pool,
+                                  std::span<const double> covariance) {
+  const ModelDoubt doubt = model_doubt(model, covariance);
+  std::vector<PartMotion> motions = part_motions(model, noise, cut.log, pool, doubt);
+  CutLog all = cut;
+  add_rests(model, noise, log, contacts, impacts, all, motions);
+  for (PartMotion& motion : motions)
+    if (motion.by_doubt.size() == 0)
+      motion.by_doubt = MatrixXd::Zero(motion.ends.size(), doubt.size());
   const auto estimate = [&](const Contacts& start) {
-    return Estimator(model, log, start, impacts, cut, motions).run();
+    return Estimator(model, log, start, impacts, all, motions, doubt).run();
   };
-  return estimate_friction(model, contacts, impacts, cut, motions, estimate);
+  return estimate_friction(model, contacts, impacts, all, motions, estimate);
 }
 
 }  // namespace mechfit

@@ -7,6 +7,7 @@
 #include "mechfit/base/thread_pool.h"
 #include "mechfit/estimate/motion/motion_quadratic.h"
 #include "mechfit/fit/contact/cut.h"
+#include "mechfit/fit/contact/flow.h"
 #include "mechfit/mechanics/contact.h"
 #include "mechfit/mechanics/model.h"
 #include "mechfit/mechanics/point.h"
@@ -14,16 +15,6 @@
 // Where contacts are and how they bounce, from the motions on both sides of their impacts
 // (docs/contact.md).
 namespace mechfit {
-
-// The state x = (q, v) a time `duration` later (or earlier, where it is negative), by Runge-Kutta
-// steps no longer than `step`; u is held.
-//   phi = dx(duration)/dx [2n][2n], rate = dx(duration)/d(duration) [2n]
-struct Flow {
-  Eigen::VectorXd x, rate;
-  Eigen::MatrixXd phi;
-};
-std::optional<Flow> flow(PointDynamics& dynamics, int n, const Eigen::VectorXd& x,
-                         std::span<const double> u, double duration, double step);
 
 // What must vanish at an impact at time t between the states before, a, and behind, b:
 //
@@ -39,6 +30,7 @@ struct ImpactStates {
   Eigen::VectorXd before, behind;           // (q, v) of the samples next to the impact
   double before_time = 0, behind_time = 0;  // of these samples [s]
   std::span<const double> u_before, u_behind;
+  bool rests = false;  // what is behind lies still
 };
 std::optional<ImpactResidual> impact_residual(PointDynamics& dynamics, const Contact& contact,
                                               const ImpactStates& states, double time, double step);
@@ -58,9 +50,11 @@ struct ContactEstimate {
 //   dz' P^-1 dz   subject to   c_i(z + dz, t_i, psi, e, mu) = 0   for every impact i
 //
 // by Gauss-Newton. Impacts that do not fit (c' (G P G')^-1 c far above what chance does) are left
-// out. Where what is left is larger than expected standard errors grow with it.
+// out. Where what is left is larger than expected standard errors grow with it. `covariance` of
+// theta [p][p] (empty: taken as known): eta (ModelDoubt) is part of z, N(0, 1) and common to all.
 ContactEstimate estimate_contacts(const Model& model, const MotionNoise& noise, const Log& log,
                                   const Contacts& contacts, const std::vector<Impact>& impacts,
-                                  const CutLog& cut, ThreadPool& pool);
+                                  const CutLog& cut, ThreadPool& pool,
+                                  std::span<const double> covariance = {});
 
 }  // namespace mechfit

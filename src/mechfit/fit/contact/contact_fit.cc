@@ -44,11 +44,13 @@ FitResult fit_with_contacts(const Log& observed, const std::optional<Log>& valid
   FitResult result = fit(parts, held_out, options, pool, hooks);
   result.contacts = found.contacts;
   result.impacts = found.impacts;
+  result.struck = all;
   if (!result.noise.s.empty()) {
     CutLog cut = cut_log(all, found.impacts);
     cut.log = on_steps(cut.log, steps_of_motions(result));
-    const ContactEstimate estimate = estimate_contacts(result.model, result.noise, all,
-                                                       found.contacts, found.impacts, cut, pool);
+    const ContactEstimate estimate =
+        estimate_contacts(result.model, result.noise, all, found.contacts, found.impacts, cut, pool,
+                          result.covariance);
     for (std::size_t c = 0; c < found.contacts.size(); ++c)
       if (estimate.used[c] >= 3) result.contacts[c] = estimate.contacts[c];
     for (std::size_t i = 0; i < found.impacts.size(); ++i)

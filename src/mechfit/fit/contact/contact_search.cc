@@ -9,10 +9,12 @@
 #include "mechfit/base/constants.h"
 #include "mechfit/fit/candidates.h"
 #include "mechfit/fit/contact/contact_reach.h"
+#include "mechfit/fit/contact/needless.h"
 #include "mechfit/fit/contact/part_motion.h"
 #include "mechfit/fit/contact/propose_planes.h"
 #include "mechfit/fit/contact/rest.h"
 #include "mechfit/fit/contact/spikes.h"
+#include "mechfit/fit/contact/stays.h"
 #include "mechfit/log/split.h"
 #include "mechfit/log/steps.h"
 #include "mechfit/mechanics/families/families.h"
@@ -21,7 +23,8 @@
 namespace mechfit {
 namespace {
 
-constexpr int kRounds = 4;
+// At most; most logs settle after three.
+constexpr int kRounds = 6;
 // A part is looked at for an impact that was missed where its motion comes as near to a contact as
 // this share of the joint's range; in that many nodes around, not so near to the end of a part that
 // an impact made. By how much its halves must be more likely.
@@ -77,18 +80,6 @@ void set_samples(const Trajectory& run, double away, Impact& impact) {
   impact.before = std::clamp(static_cast<int>(last - run.t.begin()) - 1, 0, impact.after - 1);
 }
 
-double in_range(const Log& log, int joint) {
-  double low = kInfinity, high = -kInfinity;
-  for (const Trajectory& run : log.runs)
-    for (int k = 0; k < run.size(); ++k) {
-      const double q = run.q[k * log.n() + joint];
-      if (!std::isfinite(q)) continue;
-      low = std::min(low, q);
-      high = std::max(high, q);
-    }
-  return high - low;
-}
-
 // What a jump costs, and a sample that is on neither side, per joint (contact_gain).
 struct Price {
   double jump = 0, sample = 0;
@@ -112,7 +103,7 @@ Price price_of(const Log& log) {
       }
     const double jump = 2 * std::sqrt(std::max(speed2, 1e-24) / std::max(count, 1)) / step;
     price.jump += 2 * (std::log(jump) + half);
-    price.sample += std::log(in_range(log, j)) + half;
+    price.sample += std::log(joint_range(log, j)) + half;
   }
   return price;
 }
@@ -202,6 +193,18 @@ struct Round {
   ContactEstimate estimate;
 };
 
+// Whether the impacts that the model explains are where they were looked for.
+bool within_cuts(const Log& log, const std::vector<Impact>& impacts,
+                 const ContactEstimate& estimate) {
+  for (std::size_t i = 0; i < impacts.size(); ++i) {
+    const auto& t = log.runs[impacts[i].run].t;
+    if (estimate.fits[i] &&
+        !(t[impacts[i].before] <= estimate.times[i] && estimate.times[i] <= t[impacts[i].after]))
+      return false;
+  }
+  return true;
+}
+
 // The impacts of some runs of a log, numbered anew.
 std::vector<Impact> of_runs(const std::vector<Impact>& impacts, const std::vector<int>& runs) {
   std::vector<Impact> out;
@@ -263,13 +266,16 @@ std::vector<Impact> locate_impacts(const Model& model, const MotionNoise& noise,
         estimate.times[i] > run.t[std::min(run.size() - 1, after + kShortestPiece)])
       continue;
     impacts[i].time = estimate.times[i];
+    const int end = impacts[i].after;
     set_samples(run, kSafe * estimate.time_sd[i], impacts[i]);
+    if (impacts[i].rests()) impacts[i].after = end;
   }
   join_near(impacts);
   cut = cut_log(log, impacts);
   const std::vector<PartMotion> motions = part_motions(model, noise, cut.log, pool);
   add_missed(model, motions, noise, log, contacts, cut, impacts, pool);
   join_near(impacts);
+  find_rests(model, log, contacts, noise.sigma, impacts);
   return impacts;
 }
 
@@ -308,6 +314,7 @@ ContactFindings find_contacts(const Log& observed, const FitOptions& options, Th
     out.note = "no contacts: nowhere do jumps of velocity gather at one end of a motion";
     return out;
   }
+  join_near(proposal.impacts);
   std::vector<int> train, held_out;
   deal(static_cast<int>(observed.runs.size()), train, held_out);
   std::optional<Round> last;
@@ -328,17 +335,25 @@ ContactFindings find_contacts(const Log& observed, const FitOptions& options, Th
       return out;
     }
     CutLog cut = cut_log(observed, proposal.impacts);
+    drop_needless(fitted.model, fitted.noise, observed, cut,
+                  part_motions(fitted.model, fitted.noise, cut.log, pool), price_of(observed).jump,
+                  proposal.impacts, pool);
+    cut = cut_log(observed, proposal.impacts);
     const MotionSteps steps = steps_of_motions(fitted);
     cut.log = on_steps(cut.log, steps);
-    ContactEstimate estimate = estimate_contacts(fitted.model, fitted.noise, observed,
-                                                 proposal.contacts, proposal.impacts, cut, pool);
+    ContactEstimate estimate =
+        estimate_contacts(fitted.model, fitted.noise, observed, proposal.contacts, proposal.impacts,
+                          cut, pool, fitted.covariance);
     for (std::size_t c = 0; c < proposal.contacts.size(); ++c)
       if (estimate.used[c] >= kFewestImpacts) proposal.contacts[c] = estimate.contacts[c];
     last.emplace(Round{std::move(fitted), std::move(estimate)});
     if (round + 1 == kRounds) break;
+    const bool as_cut = within_cuts(observed, proposal.impacts, last->estimate);
+    const std::size_t before = proposal.impacts.size();
     proposal.impacts = locate_impacts(last->fitted.model, last->fitted.noise, observed,
                                       proposal.contacts, std::move(proposal.impacts), pool, steps);
     leave_out_rest(observed, last->fitted.noise, proposal.contacts, proposal.impacts);
+    if (round > 0 && as_cut && proposal.impacts.size() == before) break;
   }
   // Contacts that too few impacts explain are none.
   std::vector<int> number(proposal.contacts.size(), -1);

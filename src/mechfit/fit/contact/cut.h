@@ -12,6 +12,9 @@ struct Impact {
   int run = 0, contact = 0;
   int before = 0, after = 0;  // the last sample of the motion before, the first one of that after
   double time = 0;
+  // Samples [rest, rest_end) in between lie on the contact; none where both are 0.
+  int rest = 0, rest_end = 0;
+  bool rests() const { return rest_end > rest; }
 };
 
 // The log's runs between impacts, as runs of their own: across an impact the discrete

@@ -19,10 +19,10 @@ struct End {
   bool last;          // whether the end is the second of them
 };
 
-Eigen::VectorXd velocity_at(PointDynamics& dynamics, const MotionRun& run, int n, int m,
-                            const End& end) {
+Eigen::VectorXd velocity_at(PointDynamics& dynamics, const MotionRun& run,
+                            std::span<const double> q, int n, int m, const End& end) {
   const double h = run.h[end.first];
-  const auto row = [&](int k) { return std::span(run.q).subspan(k * n, n); };
+  const auto row = [&](int k) { return q.subspan(k * n, n); };
   const auto u =
       m > 0 ? std::span<const double>(run.u).subspan(end.first * m, m) : std::span<const double>();
   Eigen::VectorXd slope(n), first(n), second(n), a1 = Eigen::VectorXd::Zero(n), a2 = a1;
@@ -38,9 +38,46 @@ Eigen::VectorXd velocity_at(PointDynamics& dynamics, const MotionRun& run, int n
   return end.last ? second : first;
 }
 
+End end_of(int samples, bool last) {
+  return last ? End{samples - 2, samples - 1, true} : End{0, 1, false};
+}
+
+// (q, v) of both ends of a motion q.
+Eigen::VectorXd ends_of(const Model& model, const MotionRun& run, std::span<const double> q) {
+  const int n = model.joints(), samples = run.samples();
+  PointDynamics dynamics(model);
+  Eigen::VectorXd out(4 * n);
+  for (const bool last : {false, true}) {
+    const int at = last ? samples - 1 : 0, to = last ? 2 * n : 0;
+    for (int i = 0; i < n; ++i) out[to + i] = q[at * n + i];
+    out.segment(to + n, n) =
+        velocity_at(dynamics, run, q, n, model.inputs(), end_of(samples, last));
+  }
+  return out;
+}
+
+// Around the motion of `run`, whose quadratic is factored.
+Eigen::MatrixXd change_of_ends(const ModelDoubt& doubt, const MotionNoise& noise,
+                               const MotionRun& run, const Eigen::VectorXd& ends) {
+  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(ends.size(), doubt.size());
+  for (int k = 0; k < doubt.size(); ++k) {
+    MotionRun moved(doubt.along[k]);
+    static_cast<MotionData&>(moved) = run;
+    if (!moved.linearise(doubt.along[k], RunDerivatives::configurations)) continue;
+    if (!moved.quadratic.factor(noise, 0)) continue;
+    std::vector<double> dq(run.q.size());
+    for (std::size_t i = 0; i < dq.size(); ++i)
+      dq[i] = run.quadratic.gradient()[i] - moved.quadratic.gradient()[i];
+    run.quadratic.hessian().solve(dq);
+    for (std::size_t i = 0; i < dq.size(); ++i) dq[i] += run.q[i];
+    out.col(k) = (ends_of(doubt.along[k], run, dq) - ends) / ModelDoubt::step;
+  }
+  return out.allFinite() ? out : Eigen::MatrixXd::Zero(ends.size(), doubt.size());
+}
+
 PartMotion motion_of(const Model& model, const MotionNoise& noise, const Trajectory& observed,
-                     const Trajectory& start) {
-  const int n = model.joints(), m = model.inputs(), samples = observed.size();
+                     const Trajectory& start, const ModelDoubt& doubt) {
+  const int n = model.joints(), samples = observed.size();
   PartMotion out;
   MotionRun run(model, observed, start.q);
   (void)run.solve(model, noise, {});
@@ -52,26 +89,24 @@ PartMotion motion_of(const Model& model, const MotionNoise& noise, const Traject
   out.v = motion_velocities(model, run);
   out.error = run.error.e;
   for (std::size_t k = 0; k < out.error.size(); ++k) out.error[k] /= noise.s[k % n];
-  PointDynamics dynamics(model);
-  out.ends.resize(4 * n);
+  out.ends = ends_of(model, run, run.q);
   // Columns of H^-1 for the configurations that the ends' states are made of.
   Eigen::MatrixXd map = Eigen::MatrixXd::Zero(samples * n, 4 * n);  // d ends / d q, transposed
   for (const bool last : {false, true}) {
-    const End end = last ? End{samples - 2, samples - 1, true} : End{0, 1, false};
+    const End end = end_of(samples, last);
     const int at = last ? samples - 1 : 0, to = last ? 2 * n : 0;
     for (int i = 0; i < n; ++i) {
-      out.ends[to + i] = run.q[at * n + i];
       map(at * n + i, to + i) = 1;
       map(end.second * n + i, to + n + i) += 1 / run.h[end.first];
       map(end.first * n + i, to + n + i) -= 1 / run.h[end.first];
     }
-    out.ends.segment(to + n, n) = velocity_at(dynamics, run, n, m, end);
   }
   Eigen::MatrixXd solved = map;
   for (int k = 0; k < 4 * n; ++k)
     run.quadratic.hessian().solve({solved.col(k).data(), static_cast<std::size_t>(samples * n)});
   out.covariance = map.transpose() * solved;
   out.covariance = (0.5 * (out.covariance + out.covariance.transpose())).eval();
+  out.by_doubt = change_of_ends(doubt, noise, run, out.ends);
   out.ok = out.ends.allFinite() && out.covariance.allFinite();
   return out;
 }
@@ -85,11 +120,12 @@ Log on_steps(const Log& parts, const MotionSteps& steps) {
 }
 
 std::vector<PartMotion> part_motions(const Model& model, const MotionNoise& noise, const Log& parts,
-                                     ThreadPool& pool) {
+                                     ThreadPool& pool, const ModelDoubt& doubt) {
   const SmoothResult start = smooth(parts, {}, pool);
   std::vector<PartMotion> out(parts.runs.size());
-  pool.run(static_cast<int>(parts.runs.size()),
-           [&](int k, int) { out[k] = motion_of(model, noise, parts.runs[k], start.log.runs[k]); });
+  pool.run(static_cast<int>(parts.runs.size()), [&](int k, int) {
+    out[k] = motion_of(model, noise, parts.runs[k], start.log.runs[k], doubt);
+  });
   return out;
 }
 

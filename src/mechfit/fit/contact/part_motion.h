@@ -5,6 +5,7 @@
 
 #include "mechfit/base/thread_pool.h"
 #include "mechfit/estimate/motion/motion_quadratic.h"
+#include "mechfit/fit/contact/model_doubt.h"
 #include "mechfit/log/log.h"
 #include "mechfit/mechanics/model.h"
 
@@ -14,7 +15,8 @@ namespace mechfit {
 struct PartMotion {
   bool ok = false;             // false: its numbers do not exist
   Eigen::VectorXd ends;        // (q, v) of its first sample, then of its last one [4n]
-  Eigen::MatrixXd covariance;  // of these [4n][4n]
+  Eigen::MatrixXd covariance;  // of these [4n][4n], the model taken as known
+  Eigen::MatrixXd by_doubt;    // d ends / d eta (ModelDoubt) [4n][eta]
   std::vector<double> q, v;    // [T][n]
   std::vector<double> error;   // e / s of the discrete equation at the inner samples [T-2][n]
   double log_likelihood = 0;   // of its observations (MotionQuadratic)
@@ -35,7 +37,10 @@ Log on_steps(const Log& parts, const MotionSteps& steps);
 // slope of its step q1 -> q2 and what accelerations make of it,
 //
 //   v2 = (q2 - q1) / h + h (2 a2 + a1) / 6,   v1 = (q2 - q1) / h - h (2 a1 + a2) / 6.
+//
+// With g the gradient and H the Hessian of J(q), another theta moves the motion by
+// dq/deta = -H^-1 dg/deta, and the ends by that and by their accelerations.
 std::vector<PartMotion> part_motions(const Model& model, const MotionNoise& noise, const Log& parts,
-                                     ThreadPool& pool);
+                                     ThreadPool& pool, const ModelDoubt& doubt = {});
 
 }  // namespace mechfit

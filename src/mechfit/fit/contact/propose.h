@@ -16,6 +16,7 @@ struct Proposal {
 
 // Stops where velocity jumps gather at one end of a joint's positions: motion towards the end
 // before, away from it or none behind, at least three at one place, and next to no sample beyond.
+// A joint with a stop at one end has one proposed at the other, too, where its positions end.
 Proposal propose_stops(const Log& log, ThreadPool& pool);
 
 }  // namespace mechfit

@@ -48,6 +48,7 @@ std::vector<std::pair<int, int>> stretches(const std::vector<double>& squares) {
 void leave_out_rest(const Log& log, const MotionNoise& noise, const Contacts& contacts,
                     std::vector<Impact>& impacts) {
   for (int c = 0; c < static_cast<int>(contacts.size()); ++c) {
+    if (contacts[c].shape != ContactShape::half_plane) continue;
     const double sd = gap_noise(log, noise, contacts[c]);
     if (!(sd > 0)) continue;
     for (int r = 0; r < static_cast<int>(log.runs.size()); ++r) {
