@@ -11,7 +11,7 @@ import pytest
 @pytest.fixture(scope="module")
 def stopped():
     log = mf.simulate(
-        "pendulum", runs=8, steps=300, step=0.01, substeps=5, noise=0.001, v0=(-4.0, 4.0), seed=2,
+        "pendulum", runs=12, steps=200, step=0.01, substeps=5, noise=0.001, q0=(-0.5, 0.3), v0=(-4.0, 4.0), seed=2,
         stops={"q1": (-0.6, 0.4)}, restitution=0.5,
     )
     return mf.fit(log, family="pendulum", quick=True, contacts="stops")
@@ -19,7 +19,7 @@ def stopped():
 
 def test_a_simulated_log_is_that_of_the_command_line(run, tmp_path):
     options = ["--runs", 3, "--steps", 50, "--step", 0.02, "--restitution", 0.7, "--seed", 4]
-    run("mechfit", "simulate", "double-pendulum", "-o", "a.csv", "--stops", "q2=:0.2", "--floor", -1.8, *options)
+    run("app", "simulate", "double-pendulum", "-o", "a.csv", "--stops", "q2=:0.2", "--floor", -1.8, *options)
     log = mf.simulate("double-pendulum", stops={"q2": (None, 0.2)}, floor=-1.8, runs=3, steps=50, step=0.02,
                       restitution=0.7, seed=4)
     log.save(tmp_path / "b.csv")
@@ -29,8 +29,8 @@ def test_a_simulated_log_is_that_of_the_command_line(run, tmp_path):
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"stops": {"q9": (0, 1)}}, "option 'stops': joint 'q9', expected one of q1"),
-        ({"stops": {"q1": (1, 0)}}, "option 'stops': joint 'q1' has no room"),
+        ({"stops": {"q9": (0, 1)}}, "option 'stops': joint \"q9\", expected one of q1"),
+        ({"stops": {"q1": (1, 0)}}, "option 'stops': joint \"q1\" has no room"),
         ({"stops": {"q1": (None, None)}}, "neither a lower nor an upper"),
         ({"stops": {"q1": 0.5}}, "stops: expected a dict as in"),
         ({"stops": [1, 2]}, "stops: expected a dict as in"),

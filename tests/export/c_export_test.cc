@@ -240,7 +240,7 @@ ModelRecord record_with_contacts() {
   record.contacts = {joint_stop(record.channels, 1, true, 0.9, 0.7),
                      joint_stop(record.channels, 0, false, -0.4, 0.7)};
   record.contacts[0].position_error = 0.001;
-  const PlanarPoint end = system.planar_points()[1];
+  const PlanarPoint end = system.planar_points().back();
   record.contacts.push_back(half_plane("floor", end, 0, 1, -1.9, 0.7, 0));
   record.contacts.push_back(half_plane("wall", end, 1, 0.5, -3, 0.7, 0.1));  // out of reach
   return record;
@@ -268,7 +268,7 @@ TEST(CExport, BouncesLikeTheLibrary) {
   const auto step = c.get<int(D, const D*, D*, D*)>("call_contact_step");
   RolloutRequest request;
   const int steps = 150;
-  Vector q = {0.5, 0.6}, v = {3.0, -3.0};
+  Vector q = {0.5, 0.6}, v = {1.0, 5.0};
   const Vector q0 = q, v0 = v, h = {0.01};
   request.trajectories = 1;
   request.steps = steps;
