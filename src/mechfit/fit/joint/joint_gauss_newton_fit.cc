@@ -27,11 +27,13 @@ constexpr int kMostIterations = 80;
 // same errors within 2 %.
 constexpr int kScoreEvery = 3;
 // A later model is preferred unless the held-out runs are less likely by more than this: it is
-// simpler, and differences of this size in log-likelihood are chance, for each coefficient that is
-// taken out may cost the training runs 3 (kSparing). With 2, models were kept in the middle of
-// pruning: errors of trig on a pendulum up to 19 times as large. It must be above zero, else no
-// model is kept.
-constexpr double kChance = 6;
+// simpler, and differences of this size in log-likelihood are chance. 0.7 and 6: same errors within
+// 2 %. It must be above zero, else no model is kept.
+constexpr double kChance = 2;
+// The same from the beginning of pruning on, where each coefficient that is taken out may cost the
+// training runs 3 (kSparing). 2: models were kept in the middle of pruning, errors of trig on a
+// pendulum up to 19 times as large.
+constexpr double kPruningChance = 6;
 // A fit is quiet when a step promises less than kQuiet in J, a log-likelihood below chance, and
 // log s falls by less than kQuietChange. 0.15 and 1.5: same errors to four digits.
 constexpr double kQuiet = 0.5;
@@ -127,7 +129,8 @@ void GaussNewtonFit::look(FitRecord& record) {
   const double score = problem_.held_out().score(solver_.model(), at_.noise);
   record.validation = score;
   at_.highest = std::max(at_.highest, score);
-  if (score > at_.highest - kChance / problem_.held_out().runs.observation_count())
+  const double chance = at_.pruned >= 0 ? kPruningChance : kChance;
+  if (score > at_.highest - chance / problem_.held_out().runs.observation_count())
     at_.best = problem_.snapshot(score, solver_.model(), at_.noise);
 }
 
