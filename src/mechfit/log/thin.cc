@@ -43,8 +43,9 @@ double run_step(const Trajectory& run) {
 // Runs may be sampled at different rates.
 int stride_of(const Trajectory& run, double step) {
   const double h = run_step(run);
-  return h > 0 ? std::max(1, static_cast<int>(std::min(step / h + kSameStep, 1.0 * run.size())))
-               : 1;
+  // Three samples are left: residuals couple as many.
+  const double most = (run.size() - 1) / (kShortestRun - 1);
+  return h > 0 ? std::max(1, static_cast<int>(std::min(step / h + kSameStep, most))) : 1;
 }
 
 }  // namespace

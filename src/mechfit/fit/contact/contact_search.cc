@@ -25,6 +25,8 @@ namespace {
 
 // At most; most logs settle after three.
 constexpr int kRounds = 6;
+// Of these, the first ones that look for impacts of points on rods anew.
+constexpr int kSpikeRounds = 2;
 // A part is looked at for an impact that was missed where its motion comes as near to a contact as
 // this share of the joint's range; in that many nodes around, not so near to the end of a part that
 // an impact made. By how much its halves must be more likely.
@@ -329,7 +331,8 @@ ContactFindings find_contacts(const Log& observed, const FitOptions& options, Th
       out.note = "no contacts: between the impacts that were looked at no model was found";
       return out;
     }
-    if (round == 0) propose_again(fitted.model, fitted.noise, observed, proposal, pool);
+    if (round < kSpikeRounds)
+      propose_again(fitted.model, fitted.noise, observed, round == 0, proposal, pool);
     if (proposal.contacts.empty()) {
       out.note = "no contacts: what a model does not explain does not gather at one place";
       return out;

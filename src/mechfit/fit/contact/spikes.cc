@@ -20,6 +20,8 @@ constexpr double kShare = 0.8;
 // Samples around a spike that belong to it, and those that are left out on either side besides.
 constexpr int kAround = 3, kMargin = 1;
 constexpr int kFewest = 3;
+// Of s, below which a median says that the motions follow the samples, not that the model is right.
+constexpr double kLeastShare = 1e-3;
 // Width of a place: a share of how far the point goes, beside deviations of its noise.
 constexpr double kPlace = 0.02, kDeviations = 3;
 // Of all samples, beyond the place and what noise may do.
@@ -31,6 +33,21 @@ struct Spike {
   int contact = -1;   // of the candidates, the one that explains it best
   double height = 0;  // n'x there
 };
+
+// The errors' deviations by their medians, where impacts that no part has left out yet have made
+// s larger than what the model does elsewhere.
+MotionNoise robust_noise(const std::vector<PartMotion>& motions, const MotionNoise& noise) {
+  MotionNoise out = noise;
+  const std::size_t n = noise.s.size();
+  for (std::size_t j = 0; j < n; ++j) {
+    std::vector<double> sizes;
+    for (const PartMotion& motion : motions)
+      for (std::size_t k = j; motion.ok && k < motion.error.size(); k += n)
+        sizes.push_back(std::fabs(motion.error[k]));
+    if (!sizes.empty()) out.s[j] *= std::clamp(median(sizes) / 0.6745, kLeastShare, 1.0);
+  }
+  return out;
+}
 
 // E at a pair of inner samples, as PartMotion has the errors.
 Eigen::VectorXd pair_error(const PartMotion& motion, int n, int k) {
@@ -131,13 +148,17 @@ Proposal propose_by_spikes(const Model& model, const MotionNoise& noise, const L
                            const std::vector<PlanarPoint>& points, ThreadPool& pool) {
   const int n = log.n();
   const Contacts candidates = planes_of(points);
-  const std::vector<PartMotion> motions = part_motions(model, noise, log, pool);
+  std::vector<PartMotion> motions = part_motions(model, noise, log, pool);
+  const MotionNoise usual = robust_noise(motions, noise);
+  for (PartMotion& motion : motions)
+    for (std::size_t k = 0; k < motion.error.size(); ++k)
+      motion.error[k] *= noise.s[k % n] / usual.s[k % n];
   Touching at(model, candidates);
   std::vector<std::vector<Spike>> spikes(candidates.size());
   for (int r = 0; r < static_cast<int>(log.runs.size()); ++r) {
     if (!motions[r].ok) continue;
     for (const int k : large_pairs(motions[r], n)) {
-      Spike spike = explain(at, candidates, motions[r], noise, log.runs[r], n, k);
+      Spike spike = explain(at, candidates, motions[r], usual, log.runs[r], n, k);
       spike.run = r;
       if (spike.contact >= 0) spikes[spike.contact].push_back(spike);
     }
@@ -149,8 +170,8 @@ Proposal propose_by_spikes(const Model& model, const MotionNoise& noise, const L
   return out;
 }
 
-void propose_again(const Model& model, const MotionNoise& noise, const Log& log, Proposal& proposal,
-                   ThreadPool& pool) {
+void propose_again(const Model& model, const MotionNoise& noise, const Log& log, bool first,
+                   Proposal& proposal, ThreadPool& pool) {
   if (proposal.hanging.empty()) return;
   Proposal kept;
   kept.hanging = proposal.hanging;
@@ -164,8 +185,9 @@ void propose_again(const Model& model, const MotionNoise& noise, const Log& log,
     kept.contacts.push_back(proposal.contacts[c]);
   }
   put_in_order(kept.impacts);
+  const std::size_t others = kept.contacts.size();
   add_proposal(propose_by_spikes(model, noise, log, proposal.hanging, pool), kept);
-  proposal = std::move(kept);
+  if (first || kept.contacts.size() > others) proposal = std::move(kept);
 }
 
 }  // namespace mechfit

@@ -20,8 +20,9 @@ namespace mechfit {
 Proposal propose_by_spikes(const Model& model, const MotionNoise& noise, const Log& log,
                            const std::vector<PlanarPoint>& points, ThreadPool& pool);
 
-// The same in place of what had been proposed for points that hang on rods.
-void propose_again(const Model& model, const MotionNoise& noise, const Log& log, Proposal& proposal,
-                   ThreadPool& pool);
+// The same in place of what had been proposed for points that hang on rods: of kinks (`first`), or
+// by a worse model, whose proposals stay where this one has none.
+void propose_again(const Model& model, const MotionNoise& noise, const Log& log, bool first,
+                   Proposal& proposal, ThreadPool& pool);
 
 }  // namespace mechfit
