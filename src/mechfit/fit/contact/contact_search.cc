@@ -29,8 +29,8 @@ constexpr int kAround = 2, kNearEnd = 4;
 constexpr int kSpeedSteps = 10;
 // Deviations of an impact's time that keep a sample away from it.
 constexpr double kSafe = 2.5;
-// Impacts that a contact must rest on.
-constexpr int kFewestImpacts = 3;
+// Impacts that a contact must rest on: of one alone e and psi cannot be wrong.
+constexpr int kFewestImpacts = 2;
 // By how much held-out runs must become more likely: what a richer family has to gain (gain.h).
 constexpr double kLeastGain = 30;
 
