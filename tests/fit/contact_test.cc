@@ -11,6 +11,7 @@
 #include "mechfit/fit/contact/stays.h"
 #include "mechfit/integrate/simulate.h"
 #include "mechfit/log/split.h"
+#include "mechfit/log/thin.h"
 #include "mechfit/mechanics/families/analytic/analytic.h"
 #include "tests/support/shared_data.h"
 
@@ -157,6 +158,36 @@ TEST(ModelDoubt, AddsUpToTheCovariance) {
                   1e-8 * std::sqrt(1e-12 + covariance(i, i) * covariance(j, j)));
 }
 
+Simulation pendulum_log(bool stops, double e) {
+  AnalyticSystem system = make_system("pendulum");
+  system.set_constant("eta", 0.05);
+  const Channels channels = system_channels(system);
+  SimulateOptions options;
+  options.runs = 12;
+  options.steps = 300;
+  options.h = 0.01;
+  options.substeps = 5;
+  options.q0 = {{-0.5, 0.3}};
+  options.v0 = {{-4, 4}};
+  options.noise = {0.01};
+  if (stops) options.contacts = {joint_stop(channels, 0, true, 0.4, e)};
+  ThreadPool pool(1);
+  return simulate(Model(system), channels, options, pool);
+}
+
+// A model is fitted on a coarser step than the log's: the shortest parts still have the samples
+// that a run must have.
+TEST(CutLog, ShortPartsKeepARunsFewestSamplesWhenThinned) {
+  const Simulation log = pendulum_log(true, 0.6);
+  const Trajectory& run = log.observed.runs[0];
+  Log parts;
+  parts.channels = log.observed.channels;
+  parts.runs = {slice(run, 1, 0, 0, kShortestPiece), run};
+  const Log coarse = thin(parts, 0.05);
+  EXPECT_EQ(coarse.runs[0].size(), kShortestRun);
+  EXPECT_EQ(coarse.runs[1].size(), (run.size() + 4) / 5);
+}
+
 // Double pendulum whose second joint falls onto its stops and stays there for a while, noise 0.01.
 Simulation resting_log(double e) {
   const AnalyticSystem system = make_system("double-pendulum");
@@ -231,23 +262,6 @@ TEST(Stays, RestsAreWhereTheMachineLiesOnItsStop) {
   EXPECT_GT(rests, 1);
 }
 
-Simulation pendulum_log(bool stops, double e) {
-  AnalyticSystem system = make_system("pendulum");
-  system.set_constant("eta", 0.05);
-  const Channels channels = system_channels(system);
-  SimulateOptions options;
-  options.runs = 12;
-  options.steps = 300;
-  options.h = 0.01;
-  options.substeps = 5;
-  options.q0 = {{-0.5, 0.3}};
-  options.v0 = {{-4, 4}};
-  options.noise = {0.01};
-  if (stops) options.contacts = {joint_stop(channels, 0, true, 0.4, e)};
-  ThreadPool pool(1);
-  return simulate(Model(system), channels, options, pool);
-}
-
 TEST(FitWithContacts, FindsAStopAndItsRestitutionFromPositions) {
   for (const double e : {0.0, 0.6}) {
     const Simulation simulation = pendulum_log(true, e);
@@ -265,6 +279,41 @@ TEST(FitWithContacts, FindsAStopAndItsRestitutionFromPositions) {
     EXPECT_NEAR(stop.restitution, e, 0.05);
     EXPECT_GT(stop.position_error, 0);
   }
+}
+
+// At noise 0.05 few impacts show by themselves: stops are found since all visits to the ends of a
+// joint's range are judged by the model of what lies between them.
+TEST(FitWithContacts, FindsStopsWhoseSingleImpactsNoiseHides) {
+  AnalyticSystem system = make_system("pendulum");
+  system.set_constant("eta", 0.05);
+  const Channels channels = system_channels(system);
+  SimulateOptions simulated;
+  simulated.runs = 16;
+  simulated.steps = 300;
+  simulated.h = 0.01;
+  simulated.substeps = 5;
+  simulated.q0 = {{-0.5, 0.3}};
+  simulated.v0 = {{-4, 4}};
+  simulated.noise = {0.05};
+  simulated.contacts = {joint_stop(channels, 0, true, 0.4, 0.5),
+                        joint_stop(channels, 0, false, -0.6, 0.5)};
+  simulated.seed = 20;
+  ThreadPool pool(2);
+  const Simulation log = simulate(Model(system), channels, simulated, pool);
+  FitOptions options;
+  options.family = "trig";
+  options.quick = true;
+  options.contacts = ContactOption::automatic;
+  const FitResult result = fit(log.observed, std::nullopt, options, pool);
+  ASSERT_EQ(result.contacts.size(), 2u);
+  for (const Contact& stop : result.contacts) {
+    const double truth = stop.shape == ContactShape::upper_stop ? 0.4 : -0.6;
+    EXPECT_LT(std::fabs(stop.position - truth), 4 * stop.position_error) << stop.name;
+    EXPECT_LT(stop.position_error, 0.01) << stop.name;
+    EXPECT_LT(std::fabs(stop.restitution - 0.5), 4 * stop.restitution_error) << stop.name;
+    EXPECT_LT(stop.restitution_error, 0.1) << stop.name;
+  }
+  EXPECT_EQ(result.struck.runs.size(), log.observed.runs.size());
 }
 
 TEST(FitWithContacts, FindsNoneWhereThereIsNone) {

@@ -27,7 +27,7 @@ void add_panel(const Node& run, const Node& own, std::size_t r, std::size_t join
     const std::string name = contact.at("name").text();
     const double position = contact.at("position").number();
     lines["series"].push_back(
-        series(data, x, name, std::vector<double>(t.size(), position), {"c0", "dash"}));
+        series(data, x, name, std::vector<double>(t.size(), position), {"c3", "dash"}));
     std::vector<double> hits(t.size(), kNan);
     for (const double time : contact.at("impacts").numbers()) {
       const auto next = std::lower_bound(t.begin(), t.end(), time);

@@ -290,7 +290,9 @@ class Estimator {
       const VectorXd rest = left + D_of[c] * tau;
       chain.shift = -chain.P * (G_of[c].transpose() * factor.solve(rest));
       misfit_ += rest.dot(factor.solve(rest));
-      const MatrixXd spread = times.solve(MatrixXd::Identity(WD.cols(), WD.cols()));
+      const MatrixXd lever = times.solve(WD.transpose() * factor.matrixL().solve(E_of[c]));
+      const MatrixXd spread = times.solve(MatrixXd::Identity(WD.cols(), WD.cols())) +
+                              lever * solver.solve(lever.transpose());
       for (std::size_t k = 0; k < chain.events.size(); ++k) {
         Event& event = *chain.events[k];
         // Far from where it was looked for it is another one, or none.

@@ -52,7 +52,7 @@ FitResult fit_with_contacts(const Log& observed, const std::optional<Log>& valid
         estimate_contacts(result.model, result.noise, all, found.contacts, found.impacts, cut, pool,
                           result.covariance);
     for (std::size_t c = 0; c < found.contacts.size(); ++c)
-      if (estimate.used[c] >= 3) result.contacts[c] = estimate.contacts[c];
+      if (estimate.used[c] >= 2) result.contacts[c] = estimate.contacts[c];
     for (std::size_t i = 0; i < found.impacts.size(); ++i)
       if (estimate.fits[i]) result.impacts[i].time = estimate.times[i];
   }

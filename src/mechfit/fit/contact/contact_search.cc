@@ -36,8 +36,8 @@ constexpr int kAround = 2, kNearEnd = 4;
 constexpr int kSpeedSteps = 10;
 // Deviations of an impact's time that keep a sample away from it.
 constexpr double kSafe = 2.5;
-// Impacts that a contact must rest on.
-constexpr int kFewestImpacts = 3;
+// Impacts that a contact must rest on: of one alone e and psi cannot be wrong.
+constexpr int kFewestImpacts = 2;
 // By how much held-out runs must become more likely: what a richer family has to gain (gain.h).
 constexpr double kLeastGain = 30;
 // What one run can say for or against contacts: an impact that was missed in a precise log makes
@@ -338,11 +338,10 @@ ContactFindings find_contacts(const Log& observed, const FitOptions& options, Th
       return out;
     }
     CutLog cut = cut_log(observed, proposal.impacts);
-    drop_needless(fitted.model, fitted.noise, observed, cut,
-                  part_motions(fitted.model, fitted.noise, cut.log, pool), price_of(observed).jump,
+    const MotionSteps steps = steps_of_motions(fitted);
+    drop_needless(fitted.model, fitted.noise, observed, cut, steps, price_of(observed).jump,
                   proposal.impacts, pool);
     cut = cut_log(observed, proposal.impacts);
-    const MotionSteps steps = steps_of_motions(fitted);
     cut.log = on_steps(cut.log, steps);
     ContactEstimate estimate =
         estimate_contacts(fitted.model, fitted.noise, observed, proposal.contacts, proposal.impacts,

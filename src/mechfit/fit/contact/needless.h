@@ -12,9 +12,8 @@ namespace mechfit {
 // than `price` (what a jump costs). Those that rest stay. The densities are of errors e, whose
 // number differs: with a jump the g unobserved configurations make g of the g + 2 errors in between
 // whatever they are, |de/dq| = (g + 1) / h^2g for each joint.
-//   motions   of the cut's parts
 void drop_needless(const Model& model, const MotionNoise& noise, const Log& log, const CutLog& cut,
-                   const std::vector<PartMotion>& motions, double price,
-                   std::vector<Impact>& impacts, ThreadPool& pool);
+                   const MotionSteps& steps, double price, std::vector<Impact>& impacts,
+                   ThreadPool& pool);
 
 }  // namespace mechfit
