@@ -57,7 +57,8 @@ TrainOptions train_options(const FitData& data, const Start& start, const FitOpt
   training.batch = options.batch;
   training.seed = options.seed;
   training.selection = torque ? Selection::objective : options.selection;
-  training.to_the_end = torque && options.patience == 0;
+  // A network beside a structure that is held may have nothing to learn: held-out errors tell.
+  training.to_the_end = torque && options.patience == 0 && start.held.empty();
   training.patience = options.patience;
   training.barrier_weight = options.barrier_weight;
   training.precision = options.precision;

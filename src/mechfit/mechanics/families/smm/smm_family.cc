@@ -50,20 +50,27 @@ void scale_by_torque(const StartData& data, SmmConfig& config) {
   }
 }
 
-// M = kTorqueMass in those units: the bias of the last layer, whose first outputs are L's diagonal.
+// M = kTorqueMass in those units but for a little, and V is as light: last layers shrink, and L has
+// a diagonal of its own. Else random parts of L outweigh it, and stay where data do not tell.
 void start_light(Smm& smm) {
   const SmmConfig& c = smm.config();
   const std::size_t n = c.joints.size();
-  std::size_t inputs = n, size = 0;
+  const double light = std::sqrt(kTorqueMass);
+  std::size_t inputs = n;
   for (const JointType type : c.joints) inputs += type == JointType::periodic;
-  for (const int width : c.hidden) {
-    size += static_cast<std::size_t>(width) * (inputs + 1);
-    inputs = static_cast<std::size_t>(width);
-  }
-  const std::size_t outputs = n * (n + 1) / 2;
-  size += outputs * inputs;
   std::vector<double> theta(smm.parameters().begin(), smm.parameters().end());
-  for (std::size_t i = 0; i < n; ++i) theta[size + i] = std::sqrt(kTorqueMass) - 1;
+  std::size_t at = 0;
+  for (const bool mass : {true, false}) {
+    const std::size_t outputs = mass ? n * (n + 1) / 2 : 1;
+    std::size_t in = inputs;
+    for (const int width : c.hidden) {
+      at += static_cast<std::size_t>(width) * (in + 1);
+      in = static_cast<std::size_t>(width);
+    }
+    for (const std::size_t end = at + outputs * (in + 1); at < end; ++at) theta[at] *= light;
+    // The bias of the first outputs of the first network is L's diagonal, to which 1 is added.
+    for (std::size_t i = 0; mass && i < n; ++i) theta[at - outputs + i] += light - 1;
+  }
   smm.set_parameters(theta);
 }
 
