@@ -90,6 +90,7 @@ void GeometryCost::weigh_by_errors(const ArmKinematics& kinematics) {
     weight_[i] /= rms;
     y /= rms;
   }
+  ridge_ = 1;
 }
 
 void GeometryCost::project(int joint, Eigen::Ref<Eigen::MatrixXd> columns) const {

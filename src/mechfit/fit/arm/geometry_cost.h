@@ -14,13 +14,15 @@ namespace mechfit {
 //   P   takes out what friction explains, joint by joint; friction does not know the geometry
 //   W   one over the torque's standard deviation, or over the rms of its error
 //
-// The ridge keeps links that no torque tells at zero.
+// The ridge keeps links that no torque tells at zero: weak against any torque at first, and where
+// errors are in units of their own a normal distribution of links with a deviation of one `unit`.
 class GeometryCost {
  public:
   GeometryCost(const Arm& forces, const Samples& samples, const std::vector<Stretch>& stretches);
 
   int joints() const { return n_; }
-  int samples() const { return size_; }  // stretches
+  double ridge() const { return ridge_; }  // lambda
+  int samples() const { return size_; }    // stretches
 
   // From now on W is one over the rms errors that this geometry leaves.
   void weigh_by_errors(const ArmKinematics& kinematics);

@@ -22,8 +22,7 @@ constexpr int kRefined = 6, kMostRefined = 60, kAgree = 3;
 constexpr int kLastStretches = 2000, kLastIterations = 15, kTurns = 3;
 // Correlations of errors below this are noise of their estimate.
 constexpr double kLeastCorrelation = 0.05;
-constexpr double kLength = 0.5;   // [m] size that lengths have before data are seen,
-constexpr double kWeight = 1e-4;  // as sure of it as this share of the samples
+constexpr double kLength = 0.5;  // [m] size that lengths have before data are seen
 constexpr double kDifference = 1e-6;
 constexpr double kMostStep = 0.6;  // rad, m: further the linear model says nothing
 constexpr double kStill = 1e-4;    // relative fall that ends a refinement
@@ -115,9 +114,7 @@ class Refiner {
   }
 
  private:
-  double prior(int k) const {
-    return is_length(k, n_) ? std::sqrt(kWeight * cost_.samples()) / kLength : 0.0;
-  }
+  double prior(int k) const { return is_length(k, n_) ? std::sqrt(cost_.ridge()) / kLength : 0.0; }
 
   // Of half the sum of squares.
   void derivatives(const std::vector<double>& eta, const std::vector<char>& held,
