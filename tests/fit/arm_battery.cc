@@ -1,9 +1,10 @@
 // What is found of arms, printed:
 //
-//   arm_battery FILE ROBOT [FRICTION [FAMILY]]
+//   arm_battery FILE ROBOT [FRICTION [FAMILY [all]]]
 //     a log with columns t_s, q1_rad .., tau1_Nm ..: the first 70 % are fitted as `mechfit fit`
 //     does, 20 samples are left out, and torques of the rest are predicted. ROBOT: a description,
-//     or `unknown`. FRICTION: terms or auto.
+//     or `unknown`. FRICTION: terms or auto. `all`: nothing of the first part is held out, as with
+//     `--validation`, which leaves nothing to choose by: it takes terms of friction, not auto.
 //   arm_battery
 //     simulated arms of 3, 6 and 7 joints that follow sums of sines under a controller, slow and
 //     fast, integrated by Runge-Kutta, encoders and torques with noise: base parameters within
@@ -38,15 +39,18 @@ double cpu_seconds() {
 
 void print_torques(const char* name, const Model& model, const Log& log, ThreadPool& pool) {
   const MotionPoints points = motion_points(smooth(log, {}, pool).log, InputAtSample::mean);
-  const TorqueError error =
-      torque_error(predict_torques(model, points, pool), points, driven_joints(model));
+  const Torques torques = predict_torques(model, points, pool);
+  const TorqueError error = torque_error(torques, points, driven_joints(model));
   fmt::print("{} nMSE", name);
   for (const double x : error.nmse) fmt::print(" {:.4f}", x);
-  fmt::print("  mean {:.4f}, means over {:.3f} s\n", error.overall, error.window);
+  MotionView samples = points;
+  samples.h = {};  // of samples as they are
+  fmt::print("  mean {:.4f}, means over {:.3f} s; of single samples {:.4f}\n", error.overall,
+             error.window, torque_error(torques, samples, driven_joints(model)).overall);
 }
 
 void real_log(const std::string& file, const std::string& robot, const std::string& friction,
-              const std::string& family, ThreadPool& pool) {
+              const std::string& family, bool all, ThreadPool& pool) {
   ReadOptions read;
   read.time = "t_s";
   read.reclock = true;
@@ -61,10 +65,8 @@ void real_log(const std::string& file, const std::string& robot, const std::stri
   test.runs = {slice(log.runs[0], n, m, cut, size)};
   FitOptions options;
   options.friction = friction;
-  const bool all = family == "all";
-  options.family = all ? "arm" : family;
-  if (all && (friction == "auto" || robot == "unknown"))
-    throw InputError("'all' needs a description and terms of friction");
+  options.family = family;
+  if (all && friction == "auto") throw InputError("'all' needs terms of friction");
   if (family == "smm") options.method = FitMethod::torque;
   if (robot != "unknown") options.robot = std::make_shared<ArmDescription>(read_robot(robot));
   const double begin = cpu_seconds();
@@ -259,7 +261,8 @@ int main(int argc, char** argv) {
   try {
     ThreadPool pool(2);
     if (argc > 2)
-      real_log(argv[1], argv[2], argc > 3 ? argv[3] : "auto", argc > 4 ? argv[4] : "auto", pool);
+      real_log(argv[1], argv[2], argc > 3 ? argv[3] : "auto", argc > 4 ? argv[4] : "auto", argc > 5,
+               pool);
     else
       simulated(pool);
   } catch (const std::exception& e) {

@@ -1,13 +1,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "mechfit/estimate/kalman/smoother.h"
+#include "mechfit/evaluate/torque_error.h"
+#include "mechfit/files/read_log.h"
 #include "mechfit/fit/arm/arm_fit.h"
 #include "mechfit/fit/arm/consistent_fit.h"
 #include "mechfit/fit/arm/geometry_search.h"
+#include "mechfit/fit/fit.h"
+#include "mechfit/log/split.h"
+#include "mechfit/mechanics/families/arm/arm_description.h"
 #include "mechfit/mechanics/point.h"
 #include "tests/support/arms.h"
+#include "tests/support/shared_data.h"
 
 // Arms by their torques.
 namespace mechfit {
@@ -170,8 +178,45 @@ TEST(GeometrySearch, FindsAnArmThatNobodyDescribed) {
   config.kinematics = chain_of(search.eta, names);
   const TorqueFit fit = fit_arm_torques(Arm(config), {}, s, s, two, {});
   EXPECT_LT(fit.history.best, 0.01);
+  // This arm is built of right angles; gravity, angles and lengths that are 0 are told so.
+  EXPECT_GT(std::count(search.sd.begin(), search.sd.end(), 0.0), 7);
   EXPECT_THAT(geometry_in_words(search, names)[0],
               ::testing::HasSubstr("refined starts end with the same"));
+}
+
+// The first 70 % of a real arm's log; torques of the last 30 %, known geometry and found one.
+TEST(ArmFit, PredictsTheTorquesOfARealArmWithoutItsDescription) {
+  const std::string folder = testing::shared_data("franka");
+  if (folder.empty()) GTEST_SKIP() << "the record is not here";
+  ThreadPool pool(2);
+  ReadOptions read;
+  read.time = "t_s";
+  read.reclock = true;
+  for (int j = 1; j <= 7; ++j) {
+    read.q.push_back("q" + std::to_string(j) + "_rad");
+    read.u.push_back("tau" + std::to_string(j) + "_Nm");
+  }
+  const Log log = read_log({folder + "/exciting.csv"}, read).log;
+  const int size = log.runs[0].size(), cut = size * 7 / 10;
+  Log train = log, test = log;
+  train.runs = {slice(log.runs[0], 7, 7, 0, cut - 20)};
+  test.runs = {slice(log.runs[0], 7, 7, cut, size)};
+  const MotionPoints points = motion_points(smooth(test, {}, pool).log, InputAtSample::mean);
+  FitOptions options;
+  options.family = "arm";
+  for (const bool known : {true, false}) {
+    options.robot = nullptr;
+    if (known) {
+      auto panda = std::make_shared<ArmDescription>();
+      panda->kinematics = testing::panda();
+      options.robot = panda;
+    }
+    const FitResult result = fit(train, {}, options, pool);
+    ASSERT_EQ(result.status, FitStatus::finished);
+    const TorqueError error = torque_error(predict_torques(result.model, points, pool), points,
+                                           driven_joints(result.model));
+    EXPECT_LT(error.overall, known ? 0.0085 : 0.012);
+  }
 }
 
 TEST(DoubtfulJoints, AreThoseThatWereCountedOtherwise) {

@@ -294,5 +294,22 @@ TEST(Barrier, OverChosenPointsIsTheBarrierOfThesePointsAlone) {
   EXPECT_EQ(all(model, 1.0, {}), over_all);
 }
 
+// At a rate that falls to zero, whatever validation says.
+TEST(Trainer, KeepsTheLastParametersWhereItIsToGoToTheEnd) {
+  ThreadPool pool(1);
+  const Samples train = pendulum_samples(4, 1), other = pendulum_samples(2, 2);
+  TrainOptions o = options(FitMethod::acceleration, 12);
+  o.to_the_end = true;
+  Trainer trainer(small_smm(1), train, other, o, pool);
+  while (!trainer.done()) trainer.epoch();
+  const Model kept = trainer.best();
+  const auto last = trainer.current().parameters(), best = kept.parameters();
+  EXPECT_TRUE(std::equal(last.begin(), last.end(), best.begin()));
+  const FitHistory& history = trainer.state().history;
+  EXPECT_EQ(history.selected, 12);
+  EXPECT_EQ(history.best, history.records.back().validation);
+  EXPECT_LT(history.records.back().learning_rate, 0.05 * o.learning_rate);
+}
+
 }  // namespace
 }  // namespace mechfit
