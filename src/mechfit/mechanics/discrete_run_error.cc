@@ -66,7 +66,7 @@ bool invert_means(int n, const RunView& x, int first, DelRunError& w) {
       for (int lane = 0; lane < count; ++lane, m += n * n) out[lane] = 0.5 * (m[0] + m[n * n]);
     }
   alignas(kAlignment) double log_det[kBlock];
-  shifted_inverse(n, mean, w.scratch.data(), 0, 1, mean, log_det);
+  shifted_inverse(n, mean, w.ones.data(), 0, 1, mean, log_det);
   for (int lane = 0; lane < count; ++lane) {
     if (std::isnan(log_det[lane])) return false;
     double* out = &w.inverse[static_cast<std::size_t>(first + lane) * n * n];
@@ -145,7 +145,7 @@ DelRunError::DelRunError(const Model& model)
       right(left),
       q_bar(make_panel(model.joints())),
       v_bar(q_bar),
-      scratch(model.joints(), 1.0) {}
+      ones(model.joints(), 1.0) {}
 
 bool del_run_error(const Model& model, const RunView& x, RunDerivatives derivatives,
                    DelRunError& w) {

@@ -38,7 +38,7 @@ struct DelRunError {
   AlignedVector factor;               // [n*n][kBlock]
   AlignedVector left, right;          // [2 n][kBlock]
   AlignedVector q_bar, v_bar, lanes;  // [n], [n], [p]  x [kBlock]
-  std::vector<double> scratch;        // [2][n][n]
+  std::vector<double> ones;           // [n]
 };
 
 // Fills w.e and the derivatives asked for: 2 n pullbacks per midpoint. False, and nothing to be
