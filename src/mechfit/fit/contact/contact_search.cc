@@ -282,21 +282,20 @@ std::vector<Impact> locate_impacts(const Model& model, const MotionNoise& noise,
 }
 
 MotionSteps steps_of_motions(const FitResult& fitted) {
-  return {median_step(fitted.train_motion), fitted.knowledge.grid};
+  const double grid = fitted.knowledge.grid;
+  return {median_step(grid > 0 ? fitted.train : fitted.train_motion), grid};
 }
 
 double contact_gain(const FitResult& between, const std::vector<Impact>& impacts,
                     const FitResult& whole, const Log& log, ThreadPool& pool) {
   const CutLog cut = cut_log(log, impacts);
   const Price price = price_of(log);
-  const Log parts = on_steps(cut.log, steps_of_motions(between));
-  const Log runs = on_steps(log, steps_of_motions(whole));
   std::vector<double> gains;
-  for (const PartMotion& run : part_motions(whole.model, whole.noise, runs, pool))
+  for (const PartMotion& run : part_motions(whole.model, whole.noise, log, pool))
     gains.push_back(run.ok ? -run.log_likelihood : kInfinity);
   for (std::size_t r = 0; r < gains.size(); ++r)
     gains[r] += price.jump - log.runs[r].size() * price.sample;
-  const std::vector<PartMotion> motions = part_motions(between.model, between.noise, parts, pool);
+  const std::vector<PartMotion> motions = part_motions(between.model, between.noise, cut.log, pool);
   for (std::size_t p = 0; p < motions.size(); ++p) {
     const auto& [r, begin, end] = cut.parts[p];
     gains[r] += (motions[p].ok ? motions[p].log_likelihood : -kInfinity) - price.jump +

@@ -1,5 +1,6 @@
 #include "mechfit/fit/contact/part_motion.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "mechfit/estimate/kalman/smoother.h"
@@ -112,6 +113,13 @@ PartMotion motion_of(const Model& model, const MotionNoise& noise, const Traject
 }
 
 }  // namespace
+
+MotionNoise following(const MotionNoise& noise, double step, double share) {
+  MotionNoise out = noise;
+  for (std::size_t j = 0; j < out.s.size(); ++j)
+    out.s[j] = std::max(out.s[j], share * out.sigma[j] / (step * step));
+  return out;
+}
 
 Log on_steps(const Log& parts, const MotionSteps& steps) {
   Log out = steps.grid > 0 ? refine(parts, steps.grid) : parts;

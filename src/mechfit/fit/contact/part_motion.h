@@ -23,6 +23,11 @@ struct PartMotion {
   int observations = 0;
 };
 
+// Noise with errors of the equation that are at least `share` sigma / step^2, what the noise of the
+// samples makes of a second difference: a motion with `kFollow` goes where its samples are.
+inline constexpr double kFollow = 4;
+MotionNoise following(const MotionNoise& noise, double step, double share);
+
 // The steps that a fit's motions had: `reference` is that of the samples that were used, for which
 // its noise s is meant, `grid` a finer one of the motions, where they have one [s].
 struct MotionSteps {

@@ -8,6 +8,7 @@
 #include "mechfit/fit/contact/contact_reach.h"
 #include "mechfit/fit/contact/part_motion.h"
 #include "mechfit/fit/contact/propose_planes.h"
+#include "mechfit/log/steps.h"
 #include "mechfit/mechanics/impact.h"
 
 namespace mechfit {
@@ -34,8 +35,8 @@ struct Spike {
   double height = 0;  // n'x there
 };
 
-// The errors' deviations by their medians, where impacts that no part has left out yet have made
-// s larger than what the model does elsewhere.
+// The errors' deviations by their medians: those of the motions that follow their samples, where
+// there is no impact.
 MotionNoise robust_noise(const std::vector<PartMotion>& motions, const MotionNoise& noise) {
   MotionNoise out = noise;
   const std::size_t n = noise.s.size();
@@ -148,11 +149,12 @@ Proposal propose_by_spikes(const Model& model, const MotionNoise& noise, const L
                            const std::vector<PlanarPoint>& points, ThreadPool& pool) {
   const int n = log.n();
   const Contacts candidates = planes_of(points);
-  std::vector<PartMotion> motions = part_motions(model, noise, log, pool);
-  const MotionNoise usual = robust_noise(motions, noise);
+  const MotionNoise follow = following(noise, median_step(log), kFollow);
+  std::vector<PartMotion> motions = part_motions(model, follow, log, pool);
+  const MotionNoise usual = robust_noise(motions, follow);
   for (PartMotion& motion : motions)
     for (std::size_t k = 0; k < motion.error.size(); ++k)
-      motion.error[k] *= noise.s[k % n] / usual.s[k % n];
+      motion.error[k] *= follow.s[k % n] / usual.s[k % n];
   Touching at(model, candidates);
   std::vector<std::vector<Spike>> spikes(candidates.size());
   for (int r = 0; r < static_cast<int>(log.runs.size()); ++r) {
