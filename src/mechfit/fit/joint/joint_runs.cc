@@ -20,8 +20,11 @@ constexpr double kFarthest = 1.5;
 // Moves at most in search of the s that suits held-out runs. 3 and 12: same errors to four digits.
 constexpr int kScoreRounds = 6;
 
-// Samples of a piece at most. Large enough for what is lost at its seams to be nothing, small
-// enough for many of them to work on at once, and for a worker's memory to stay in its caches.
+// Observed samples of a piece at most: large enough for what is lost at its seams to be next to
+// nothing, small enough for many of them to work on at once. Unobserved nodes between samples do
+// not count, else finer steps make pieces shorter: with 2,048 nodes at most known equations of a
+// double pendulum had 5 to 16 times the squared error on an eighth and a sixteenth of the samples'
+// steps, and the rule's bias (grid_bias.h) did not fall with the step.
 constexpr int kLongest = 2048;
 // Chunks that sums are made in: as many threads or processes may work at once.
 constexpr int kMostChunks = 16;
@@ -49,7 +52,10 @@ bool observed_enough(const Trajectory& run, std::size_t n, const Part& part) {
 
 // Parts of a run of about equal length, each of which begins with an observed sample.
 std::vector<Part> pieces_of(const Trajectory& run, std::size_t n) {
-  const int size = run.size(), parts = (size + kLongest - 1) / kLongest;
+  const int size = run.size();
+  int samples = 0;
+  for (int k = 0; k < size; ++k) samples += observed(run, n, k);
+  const int parts = (samples + kLongest - 1) / kLongest;
   std::vector<Part> pieces;
   int begin = 0;
   for (int part = 1; part < parts; ++part) {
