@@ -87,14 +87,14 @@ TEST(JointRuns, ALongRunIsEstimatedInPiecesThatMakeItUpAgain) {
 
 TEST(JointRuns, APieceBeginsWithAnObservedSampleAndHasEnoughOfThem) {
   ThreadPool pool(1);
-  Log log = long_log(4200);
+  Log log = long_log(9000);
   std::vector<double>& q = log.runs[0].q;
-  std::fill(q.begin() + 2 * 1390, q.begin() + 2 * 1500, NAN);
-  std::fill(q.begin() + 2 * 2000, q.end() - 4, NAN);  // too few behind to be a piece
+  std::fill(q.begin() + 2 * 2990, q.begin() + 2 * 3100, NAN);
+  std::fill(q.begin() + 2 * 4300, q.end() - 4, NAN);  // too few behind to be a piece
   const Model model(testing::system_of(testing::kPoints));
   JointRuns runs(model, log, log, pool);
   ASSERT_EQ(runs.size(), 2);
-  EXPECT_EQ(runs[0].samples(), 1500);
+  EXPECT_EQ(runs[0].samples(), 3100);
   EXPECT_FALSE(std::isnan(runs[1].y[0]));
 }
 
