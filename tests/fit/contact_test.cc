@@ -7,12 +7,15 @@
 #include "mechfit/base/random.h"
 #include "mechfit/files/read_log.h"
 #include "mechfit/fit/contact/contact_search.h"
+#include "mechfit/fit/contact/flow.h"
+#include "mechfit/fit/contact/impact_residual.h"
 #include "mechfit/fit/contact/propose.h"
 #include "mechfit/fit/contact/stays.h"
 #include "mechfit/integrate/simulate.h"
 #include "mechfit/log/split.h"
 #include "mechfit/log/thin.h"
 #include "mechfit/mechanics/families/analytic/analytic.h"
+#include "mechfit/mechanics/point.h"
 #include "tests/support/shared_data.h"
 
 namespace mechfit {

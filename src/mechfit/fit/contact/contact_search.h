@@ -23,19 +23,11 @@ struct ContactFindings {
 // likely, jumps paid for (contact_gain).
 ContactFindings find_contacts(const Log& observed, const FitOptions& options, ThreadPool& pool);
 
-// The impacts of a log by a model whose contacts are known: of those proposed for other runs, or
-// held out.
-std::vector<Impact> locate_impacts(const Model& model, const MotionNoise& noise, const Log& log,
-                                   const Contacts& contacts, std::vector<Impact> impacts,
-                                   ThreadPool& pool, const MotionSteps& steps);
-
 // Those of a fit by joint estimation.
 MotionSteps steps_of_motions(const FitResult& fitted);
 
 // How much more likely a log is between impacts under one model than as a whole under another, in
-// units of log-likelihood. A jump is a pair of equations whose errors may be as large as twice the
-// usual speed in one step, a sample that belongs to neither side may be anywhere in the joint's
-// range: so much is taken off.
+// units of log-likelihood, the price of jumps (locate_impacts.h) taken off.
 double contact_gain(const FitResult& between, const std::vector<Impact>& impacts,
                     const FitResult& whole, const Log& log, ThreadPool& pool);
 
