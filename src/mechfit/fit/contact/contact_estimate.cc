@@ -179,7 +179,7 @@ class Estimator {
         const VectorXd before = z.segment(end, 2 * n_), behind = z.segment(begin, 2 * n_);
         const auto c = residual(dynamics_, event, before, behind);
         if (!c) return false;
-        if (event.by_doubt.cols() != doubts)
+        if (event.by_doubt.rows() != rows || event.by_doubt.cols() != doubts)
           event.by_doubt = change_of(event, before, behind, c->c);
         R.segment(k * rows, rows) = c->c;
         G.block(k * rows, end, rows, 2 * n_) = c->before;
