@@ -111,10 +111,16 @@ const std::vector<Option<FitKeywords>>& fit_table() {
       option<O>("method", &O::method,
                 "joint: motion and model together; the others fit smoothed data"),
       option<O>("force", &O::force, "Forces besides potential and inputs"),
+      option<O>(
+          "friction", &O::friction,
+          "Terms of friction, joined by '+': viscous, coulomb, offset (a constant load), "
+          "asymmetric (by direction), stribeck (sticking), position (harmonics of the joint), "
+          "none, or auto"),
       option<O>("fix", &O::fix, "Known constants of a built-in system, as in {'g': 9.81}"),
-      option<O>("robot", &O::robot_file,
-                "File that describes the machine, for family arm: URDF, or a table of modified "
-                "Denavit-Hartenberg parameters in TOML"),
+      option<O>(
+          "robot", &O::robot_file,
+          "File that describes the machine, for family arm: URDF, a MuJoCo model, or a table of "
+          "modified Denavit-Hartenberg parameters in TOML"),
       option<O>("robot_joints", &O::robot_joints,
                 "Joints of the description that the log has, in its order (default: those of the "
                 "same names, else all of them)"),
@@ -124,6 +130,8 @@ const std::vector<Option<FitKeywords>>& fit_table() {
           "machine that moves in a plane, or auto: what of both the log shows"),
       option<O>("input_joints", &O::input_joints, "Joint that each input pushes"),
       option<O>("learn_inputs", &O::learn_inputs, "Learn how inputs act on the joints (matrix B)"),
+      option<O>("learn_gains", &O::learn_gains,
+                "Learn what each input is worth in units of the first (motor currents)"),
       option<O>("input_hold", &O::input_hold,
                 "What inputs do between samples, held or linear (default: auto, what is more "
                 "likely)"),

@@ -140,6 +140,13 @@ def test_the_report_and_figures_are_made(model, log, tmp_path):
     figure.savefig(tmp_path / "figure.png")
 
 
+def test_terms_of_friction_are_chosen_by_name(log):
+    model = mf.fit(log, family="trig", degree=1, friction="viscous", quick=True, progress=False)
+    assert not any("Coulomb" in name for name in model.constants)
+    with pytest.raises(ValueError, match="friction 'glue'"):
+        mf.fit(log, friction="glue", progress=False)
+
+
 def test_a_loaded_model_has_scores_but_no_runs(model, tmp_path):
     model.save(tmp_path / "m.safetensors")
     loaded = mf.load(tmp_path / "m.safetensors")
