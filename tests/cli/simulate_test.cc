@@ -87,7 +87,8 @@ TEST(SimulateCommand, WrongUsageIsOneLineAndExitCodeTwo) {
       {"pendulum --step 0 -o x.csv", "--step"},
       {"pendulum --restitution 0.3 -o x.csv", "--restitution needs --stops or --floor"},
       {"pendulum --stops q1=0:1 --friction 0.3 -o x.csv", "--friction needs --floor"},
-      {"pendulum --stops q1=1:1 -o x.csv", "--stops: joint \"q1\" has no room, expected the lower one below the upper one"},
+      {"pendulum --stops q1=1:1 -o x.csv",
+       "--stops: joint \"q1\" has no room, expected the lower one below the upper one"},
       {"--preset paper-rods --restitution 1 -o x.csv", "the presets have no contacts"},
       {"chain --links 0 -o x.csv", "--links"},
   };
